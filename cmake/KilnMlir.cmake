@@ -1,0 +1,72 @@
+# Targets of the compiler tier: shared libraries linked to libMLIR.so and libLLVM.so only (a second copy of
+# MLIR's TypeIDs crashes), all compiled with one precompiled MLIR header.
+list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
+find_program(KILN_MLIR_TBLGEN mlir-tblgen HINTS ${LLVM_TOOLS_BINARY_DIR} REQUIRED)
+
+# Makes the precompiled header's owner; every MLIR target reuses it, so flags must be the same everywhere.
+function(kiln_mlir_flags target)
+  target_include_directories(${target} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+  target_include_directories(${target} PUBLIC
+    ${PROJECT_SOURCE_DIR}/dialects/include ${PROJECT_BINARY_DIR}/dialects/include
+    ${PROJECT_SOURCE_DIR}/jit/include ${PROJECT_BINARY_DIR}/jit/include ${PROJECT_SOURCE_DIR}/runtime/include
+    ${PROJECT_SOURCE_DIR})
+  target_compile_options(${target} PRIVATE -fno-exceptions -fvisibility=default)
+endfunction()
+
+file(GENERATE OUTPUT "${CMAKE_BINARY_DIR}/cmake/pch.cpp" CONTENT "// Owner of the precompiled MLIR header.\n")
+add_library(kiln_mlir_pch OBJECT "${CMAKE_BINARY_DIR}/cmake/pch.cpp")
+kiln_mlir_flags(kiln_mlir_pch)
+target_precompile_headers(kiln_mlir_pch PRIVATE "${PROJECT_SOURCE_DIR}/cmake/MlirPrecompiled.h")
+target_compile_options(kiln_mlir_pch PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+
+# add_kiln_mlir_library: one library of the compiler tier.
+#   add_kiln_mlir_library(NAME [OBJECT] SOURCES f.cpp... [LINK t...] [DEPENDS t...])
+function(add_kiln_mlir_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OBJECT" "" "SOURCES;LINK;DEPENDS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "add_kiln_mlir_library(${name}): unknown arguments '${arg_UNPARSED_ARGUMENTS}'")
+  endif()
+  set(type SHARED)
+  if(arg_OBJECT)
+    set(type OBJECT)
+  endif()
+  add_library(${name} ${type} ${arg_SOURCES})
+  kiln_mlir_flags(${name})
+  target_precompile_headers(${name} REUSE_FROM kiln_mlir_pch)
+  target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  target_link_libraries(${name} PUBLIC ${arg_LINK})
+  if(NOT arg_OBJECT)
+    target_link_libraries(${name} PUBLIC MLIR LLVM)
+  endif()
+  if(arg_DEPENDS)
+    add_dependencies(${name} ${arg_DEPENDS})
+  endif()
+endfunction()
+
+# add_kiln_tablegen: runs mlir-tblgen for one .td file.
+#   add_kiln_tablegen(TARGET TD file.td OUTPUTS out.h.inc -gen-op-decls [out.cpp.inc -gen-op-defs ...])
+# OUTPUTS are pairs of a file, relative to the current binary folder, and one mlir-tblgen action (with its options
+# after commas: Passes.h.inc -gen-pass-decls,-name=Kiln).
+function(add_kiln_tablegen target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TD" "OUTPUTS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "add_kiln_tablegen(${target}): unknown arguments '${arg_UNPARSED_ARGUMENTS}'")
+  endif()
+  set(source "${CMAKE_CURRENT_SOURCE_DIR}/${arg_TD}")
+  file(GLOB siblings CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/dialects/include/kiln/IR/*.td")
+  set(outputs)
+  while(arg_OUTPUTS)
+    list(POP_FRONT arg_OUTPUTS file action)
+    string(REPLACE "," ";" action "${action}")
+    set(output "${CMAKE_CURRENT_BINARY_DIR}/${file}")
+    get_filename_component(folder ${output} DIRECTORY)
+    file(MAKE_DIRECTORY ${folder})
+    add_custom_command(OUTPUT ${output}
+      COMMAND ${KILN_MLIR_TBLGEN} ${action} ${source} -o ${output}
+              -I ${MLIR_INCLUDE_DIRS} -I ${PROJECT_SOURCE_DIR}/dialects/include -I ${CMAKE_CURRENT_SOURCE_DIR}
+              -I ${PROJECT_SOURCE_DIR}/jit/include
+      DEPENDS ${source} ${siblings} VERBATIM)
+    list(APPEND outputs ${output})
+  endwhile()
+  add_custom_target(${target} DEPENDS ${outputs})
+endfunction()

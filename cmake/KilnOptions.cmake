@@ -1,0 +1,48 @@
+# Options, language standard, output folders, ccache, linker and sanitizers: everything that all targets share.
+option(KILN_BUILD_TESTS "build the tests" ON)
+option(KILN_WERROR "treat warnings as errors" OFF)
+option(KILN_DEBUG_LINES "line tables instead of full debug information: links three times faster" OFF)
+set(KILN_SANITIZE "" CACHE STRING "sanitizers to build with, as for -fsanitize=")
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+
+# build/bin holds programs, build/lib libraries, build/lib/kiln/backends.d manifests with their libraries:
+# the same layout as an installation, so that autoload is tested as users have it.
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib;$ORIGIN;$ORIGIN/../..")
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+
+find_program(KILN_CCACHE ccache)
+if(KILN_CCACHE)
+  # pch_defines and time_macros let ccache keep translation units that use a precompiled header.
+  set(launcher "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros;${KILN_CCACHE}")
+  set(CMAKE_C_COMPILER_LAUNCHER "${launcher}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${launcher}")
+endif()
+
+find_program(KILN_LLD NAMES ld.lld-19 ld.lld)
+if(KILN_LLD)
+  add_link_options("$<$<COMPILE_LANG_AND_ID:CXX,Clang>:-fuse-ld=lld>" "LINKER:--build-id=sha1")
+endif()
+add_link_options("LINKER:-z,defs" "LINKER:--as-needed")
+if(KILN_DEBUG_LINES)
+  add_compile_options(-gline-tables-only -Wno-unused-command-line-argument)
+  set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -UNDEBUG")
+  set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -UNDEBUG")
+endif()
+add_compile_options(-Wall -Wextra -Wno-unused-parameter)
+if(KILN_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(KILN_SANITIZE)
+  add_compile_options(-fsanitize=${KILN_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${KILN_SANITIZE} -shared-libsan)
+endif()

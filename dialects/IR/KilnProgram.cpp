@@ -1,0 +1,78 @@
+// KilnProgram.cpp: kernels, launches, constants, weights and checks.
+#include "kiln/IR/Kiln.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/FunctionImplementation.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace kiln {
+
+LogicalResult ConstantOp::inferReturnTypes(MLIRContext *, std::optional<Location>, ConstantOp::Adaptor adaptor,
+                                           SmallVectorImpl<Type> &types) {
+  types.push_back(adaptor.getValue().getType());
+  return success();
+}
+
+OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
+
+LogicalResult WeightOp::verify() {
+  if (getDigest().size() != 64 || getDigest().find_first_not_of("0123456789abcdef") != StringRef::npos) // C1
+    return emitOpError("expects 'digest' to be 64 characters of [0-9a-f], got '") << getDigest() << "'";
+  if (!cast<RankedTensorType>(getType()).hasStaticShape()) // C2
+    return emitOpError("expects a static shape, got ") << getType();
+  return success();
+}
+
+ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
+  auto buildType = [](Builder &builder, ArrayRef<Type> inputs, ArrayRef<Type> results,
+                      function_interface_impl::VariadicFlag, std::string &) {
+    return builder.getFunctionType(inputs, results);
+  };
+  return function_interface_impl::parseFunctionOp(parser, result, /*allowVariadic=*/false,
+                                                  getFunctionTypeAttrName(result.name), buildType,
+                                                  getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+}
+
+void KernelOp::print(OpAsmPrinter &printer) {
+  function_interface_impl::printFunctionOp(printer, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
+                                           getArgAttrsAttrName(), getResAttrsAttrName());
+}
+
+LogicalResult KernelOp::verify() {
+  for (auto [i, type] : llvm::enumerate(getArgumentTypes())) // C1
+    if (!isa<RankedTensorType, IndexType>(type))
+      return emitOpError("expects argument ") << i << " to be a ranked tensor or an index, got " << type;
+  for (auto [i, type] : llvm::enumerate(getResultTypes()))
+    if (!isa<RankedTensorType>(type))
+      return emitOpError("expects result ") << i << " to be a ranked tensor, got " << type;
+  auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
+  if (!yield || !llvm::equal(yield.getValues().getTypes(), getResultTypes())) // C2
+    return emitOpError("expects its terminator to yield values of the result types");
+  return success();
+}
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto kernel = symbols.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
+  if (!kernel) // C1
+    return emitOpError("'") << getKernel() << "' does not name a kiln.kernel";
+  if (!compatibleTypes(getInputs().getTypes(), kernel.getArgumentTypes()) || // C2
+      !compatibleTypes(getOutputs().getTypes(), kernel.getResultTypes()))
+    return emitOpError("operands and results do not match kernel '")
+           << getKernel() << "' of type " << kernel.getFunctionType();
+  return success();
+}
+
+LogicalResult CheckCloseOp::verify() {
+  for (APFloat bound : {getAtol(), getRtol()}) // C1
+    if (!bound.isFinite() || bound.isNegative())
+      return emitOpError("expects finite tolerances >= 0, got ") << bound.convertToDouble();
+  return success();
+}
+
+} // namespace kiln
+
+#define GET_OP_CLASSES
+#include "kiln/IR/KilnOps.cpp.inc"

@@ -1,0 +1,36 @@
+// kiln/IR/Kiln.h: the kiln dialect and its ops.
+#ifndef KILN_IR_KILN_H
+#define KILN_IR_KILN_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/RegionKindInterface.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace kiln {
+
+/// Whether the types agree element by element and every static extent that both know.
+bool compatibleTypes(mlir::TypeRange lhs, mlir::TypeRange rhs);
+
+/// The shape that numpy broadcasting gives, with `?` where it is not known; failure if extents conflict.
+mlir::FailureOr<llvm::SmallVector<int64_t>> broadcastShapes(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes);
+
+} // namespace kiln
+
+#include "kiln/IR/KilnDialect.h.inc"
+#include "kiln/IR/KilnEnums.h.inc"
+#include "kiln/IR/KilnInterfaces.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "kiln/IR/KilnAttrs.h.inc"
+
+#define GET_OP_CLASSES
+#include "kiln/IR/KilnOps.h.inc"
+
+#endif // KILN_IR_KILN_H

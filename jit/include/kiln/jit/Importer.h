@@ -1,0 +1,60 @@
+// kiln/jit/Importer.h: what a model importer (libkiln_onnx ...) is to the compiler.
+//
+// An importer is a shared library libkiln_<format>.so beside libkiln_compiler.so. It exports one C++-free symbol,
+// kiln_importer_query_v1, that fills an ImporterInfo. The fingerprint rules of the compiler tier hold.
+#ifndef KILN_JIT_IMPORTER_H
+#define KILN_JIT_IMPORTER_H
+
+#include "kiln/Status.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/ArrayRef.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kiln::jit {
+
+/// A weight's bytes and what keeps them alive: a mapped file or a string.
+struct WeightData {
+  llvm::ArrayRef<char> bytes;
+  std::shared_ptr<const void> owner;
+};
+
+/// The model to import. `bytes` outlives the call and, as `owner`, everything that refers to it.
+struct ImportRequest {
+  std::string path;      // "" if it came as bytes
+  std::string name;      // for messages and locations
+  llvm::ArrayRef<char> bytes;
+  std::shared_ptr<const void> owner;
+  std::string function;
+};
+
+/// The module that a model became: one func.func @main (kiln ops on tensors; see docs/reference/ops.md) whose arguments
+/// and results carry {kiln.name = "..."} and {kiln.dim_names = ["N", ""]} attributes. Dynamic extents are `?`;
+/// shape computations are index arithmetic on tensor.dim. Weights above kInlineWeightBytes are
+/// `kiln.weight @sha256 : tensor<...>` ops whose digest keys `weights`; smaller ones are kiln.constant.
+struct ImportedModule {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::vector<std::pair<std::string, WeightData>> weights; // by SHA-256 of the bytes, lower-case hex
+};
+inline constexpr size_t kInlineWeightBytes = 512;
+
+/// Imports into `context`, whose kiln, func, arith, tensor and scf dialects are loaded.
+/// InvalidArgument: malformed, with the place. Unimplemented: one message that lists every unsupported operator.
+using ImportFn = Result<ImportedModule> (*)(mlir::MLIRContext &context, const ImportRequest &request);
+
+struct ImporterInfo {
+  const char *format;       // "onnx"
+  const char *const *endings; // {".onnx", nullptr}
+  bool (*recognise)(llvm::ArrayRef<char> bytes); // by content; may be null
+  ImportFn import;
+};
+
+using ImporterQueryFn = const ImporterInfo *(*)();
+#define KILN_IMPORTER_QUERY_SYMBOL "kiln_importer_query_v1"
+
+} // namespace kiln::jit
+#endif // KILN_JIT_IMPORTER_H
