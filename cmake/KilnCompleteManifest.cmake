@@ -1,0 +1,25 @@
+# Script of add_kiln_backend: writes OUTPUT = SOURCE, a manifest, with its `abi` block filled in from the notes
+# (kiln/BackendNote.h) of the built LIBRARIES.
+#   cmake -DSOURCE=f -DOUTPUT=f -DLIBRARIES=f;f -DREADELF=program -P KilnCompleteManifest.cmake
+file(READ "${SOURCE}" manifest)
+set(abi "{}")
+foreach(library IN LISTS LIBRARIES)
+  execute_process(COMMAND ${READELF} -p .note.kiln "${library}" OUTPUT_VARIABLE note ERROR_VARIABLE problem
+                  RESULT_VARIABLE failed)
+  if(failed OR NOT note MATCHES "(abi=([0-9]+)[.]([0-9]+);tier=([a-z]+);[^\n]*)")
+    message(FATAL_ERROR "${library}: no Kiln note: ${problem}${note}")
+  endif()
+  set(text "${CMAKE_MATCH_1}")
+  set(tier "${CMAKE_MATCH_4}")
+  string(JSON abi SET "${abi}" major "${CMAKE_MATCH_2}")
+  string(JSON abi SET "${abi}" minor "${CMAKE_MATCH_3}")
+  if(text MATCHES ";llvm=([^;]*)")
+    string(JSON abi SET "${abi}" llvm "\"${CMAKE_MATCH_1}\"")
+  endif()
+  string(JSON abi SET "${abi}" ${tier} "\"${text}\"")
+endforeach()
+string(JSON manifest ERROR_VARIABLE problem SET "${manifest}" abi "${abi}")
+if(problem)
+  message(FATAL_ERROR "${SOURCE}: ${problem}")
+endif()
+file(WRITE "${OUTPUT}" "${manifest}\n")

@@ -1,0 +1,20 @@
+# kiln_llvm_fingerprint: the part of the compiler tier's fingerprint that CMake knows: the exact LLVM and the build
+# ids of the libMLIR.so and libLLVM.so that are linked. Used in-tree and by find_package(Kiln).
+#   kiln_llvm_fingerprint(OUT_VARIABLE)
+# The other part comes from the C++ compiler: KILN_CXX_FINGERPRINT of kiln/BackendNote.h.
+function(kiln_llvm_fingerprint out)
+  if(NOT CMAKE_READELF)
+    message(FATAL_ERROR "kiln_llvm_fingerprint: no readelf; install binutils")
+  endif()
+  set(text "kiln=${KILN_VERSION};llvm=${LLVM_PACKAGE_VERSION}")
+  foreach(library MLIR LLVM)
+    get_target_property(file ${library} LOCATION)
+    execute_process(COMMAND ${CMAKE_READELF} -n ${file} OUTPUT_VARIABLE notes ERROR_QUIET)
+    if(NOT notes MATCHES "Build ID: ([0-9a-f]+)")
+      message(FATAL_ERROR "kiln_llvm_fingerprint: ${file} has no build id")
+    endif()
+    string(TOLOWER ${library} key)
+    string(APPEND text ";lib${key}=${CMAKE_MATCH_1}")
+  endforeach()
+  set(${out} "${text}" PARENT_SCOPE)
+endfunction()
