@@ -1,0 +1,128 @@
+// TensorText.cpp: literals, random data (SplitMix64) and short renderings of tensors.
+#include "tools/lib/TensorText.h"
+
+#include "tools/lib/Npy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace kiln::tools {
+namespace {
+
+Status bad(const std::string &text, std::string_view why) {
+  return {Code::InvalidArgument, fmt::format("'{}': {}", text, why)};
+}
+
+/// "2x3xf32" or "f32" into extents and type; false if malformed.
+bool parseShapedType(std::string_view text, std::vector<int64_t> &dims, KilnDType &dtype) {
+  while (!text.empty() && text.front() >= '0' && text.front() <= '9') {
+    int64_t extent = 0;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), extent);
+    if (error != std::errc() || end == text.data() + text.size() || *end != 'x')
+      return false;
+    dims.push_back(extent);
+    text.remove_prefix(end + 1 - text.data());
+  }
+  dtype = dtypeFromName(text);
+  return dtype != KILN_DTYPE_INVALID;
+}
+
+bool parseValues(std::string_view text, std::vector<double> &values) {
+  size_t at = 0;
+  while ((at = text.find_first_not_of(" ,\t\n", at)) != std::string_view::npos) {
+    size_t end = std::min(text.find_first_of(" ,\t\n", at), text.size());
+    std::string_view word = text.substr(at, end - at);
+    double value = 0;
+    auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (word == "true" || word == "false")
+      value = word == "true";
+    else if (error != std::errc() || stop != word.data() + word.size())
+      return false;
+    values.push_back(value);
+    at = end;
+  }
+  return !values.empty();
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014): one multiplication chain a value, the same on every machine.
+uint64_t nextRandom(uint64_t &state) {
+  uint64_t z = state += 0x9E3779B97F4A7C15ull;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+  return z ^ (z >> 31);
+}
+
+bool isFloat(KilnDType dtype) {
+  return dtype == KILN_F16 || dtype == KILN_BF16 || dtype == KILN_F32 || dtype == KILN_F64 || dtype == KILN_F8E4M3FN ||
+         dtype == KILN_F8E5M2;
+}
+
+} // namespace
+
+void fillRandom(HostTensor &tensor, uint64_t seed) {
+  uint64_t state = seed;
+  for (char c : tensor.name)
+    state = (state ^ static_cast<unsigned char>(c)) * 0x100000001B3ull;
+  for (int64_t i = 0, n = tensor.elementCount(); i < n; ++i) {
+    uint64_t bits = nextRandom(state);
+    if (isFloat(tensor.dtype))
+      tensor.setElement(i, static_cast<double>(bits >> 11) * 0x1p-52 - 1.0);
+    else
+      tensor.setElement(i, static_cast<double>(bits % (tensor.dtype == KILN_I1 ? 2 : tensor.dtype == KILN_I4 ? 8 : 10)));
+  }
+}
+
+Result<HostTensor> parseTensorText(const std::string &text, uint64_t seed) {
+  size_t equals = text.find('=');
+  if (equals == std::string::npos)
+    return bad(text, "no '='; expected NAME=@FILE.npy or NAME=SHAPExTYPE=VALUES");
+  std::string name = text.substr(0, equals), rest = text.substr(equals + 1);
+  if (rest.starts_with("@")) {
+    KILN_ASSIGN_OR_RETURN(HostTensor tensor, readNpy(rest.substr(1)));
+    tensor.name = name;
+    return tensor;
+  }
+  size_t second = rest.find('=');
+  std::string shape = rest.substr(0, second);
+  std::vector<int64_t> dims;
+  KilnDType dtype = KILN_DTYPE_INVALID;
+  if (!parseShapedType(shape, dims, dtype))
+    return bad(shape, "not a shape and type; expected for example 2x3xf32");
+  KILN_ASSIGN_OR_RETURN(HostTensor tensor, makeTensor(name, dtype, std::move(dims)));
+  std::string content = second == std::string::npos ? "random" : rest.substr(second + 1);
+  if (content == "random") {
+    fillRandom(tensor, seed);
+    return tensor;
+  }
+  std::vector<double> values;
+  int64_t count = tensor.elementCount();
+  if (!parseValues(content, values))
+    return bad(content, "not numbers; expected 'random', one number, or one an element");
+  if (values.size() != 1 && static_cast<int64_t>(values.size()) != count)
+    return bad(content, fmt::format("{} values; {} has {} elements", values.size(), tensor.shapeText(), count));
+  for (int64_t i = 0; i < count; ++i)
+    tensor.setElement(i, values[values.size() == 1 ? 0 : i]);
+  return tensor;
+}
+
+std::string describeTensor(const HostTensor &tensor, size_t maxElements) {
+  int64_t count = tensor.elementCount();
+  std::string text = fmt::format("{} [", tensor.shapeText());
+  for (int64_t i = 0; i < std::min<int64_t>(count, static_cast<int64_t>(maxElements)); ++i)
+    text += fmt::format("{}{:.6g}", i ? ", " : "", tensor.element(i));
+  text += count > static_cast<int64_t>(maxElements) ? ", ...]" : "]";
+  if (count > static_cast<int64_t>(maxElements)) {
+    double low = INFINITY, high = -INFINITY, sum = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      double value = tensor.element(i);
+      low = std::min(low, value), high = std::max(high, value), sum += value;
+    }
+    text += fmt::format(" min {:.6g} max {:.6g} mean {:.6g}", low, high, sum / static_cast<double>(count));
+  }
+  return text;
+}
+
+} // namespace kiln::tools
