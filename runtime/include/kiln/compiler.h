@@ -132,6 +132,9 @@ typedef struct KilnCompiler {
   // The text or bytes after a stage, or of a named emitter, for a whole model: jit-run --emit.
   KilnStatus (*emit)(void *self, KilnImportedModel *model, const KilnProgramArgs *args, KilnStr what, KilnBlob *out);
 
+  // The functions that import_model could take from this file, in file order.
+  KilnStatus (*visit_functions)(void *self, const KilnImportArgs *args, void (*visit)(void *arg, KilnStr function),
+                                void *arg);
   KilnStatus (*visit_passes)(void *self, void (*visit)(void *arg, const KilnPassEntry *entry), void *arg);
   // Stage timings since the last call, at most once each.
   KilnStatus (*visit_stages)(void *self, void (*visit)(void *arg, const KilnStageRecord *record), void *arg);

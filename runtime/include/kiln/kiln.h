@@ -71,6 +71,7 @@ typedef struct KilnSessionOptions {
   KilnStr device_options;      // "key=value;..." as the backend's manifest declares
   KilnAllocator allocator;     // zeroed: the device's own
   KilnParallelFor parallel;    // zeroed: the device's own threads
+  KilnStr dump_dir;            // "": none; the IR after every stage is written there
 } KilnSessionOptions;
 
 // Opens a device. NOT_FOUND an unknown name, with every backend's state and reason in the message; UNAVAILABLE.
@@ -139,6 +140,10 @@ KILN_API KilnStatus kiln_model_load_memory(KilnInstance *instance, const void *d
                                            const KilnModelOptions *options, KilnModel **out_model);
 KILN_API void kiln_model_release(KilnModel *model);
 
+// Calls visit with the name of each function of a file that kiln_model_load_file can load, in file order.
+KILN_API KilnStatus kiln_model_functions(KilnInstance *instance, KilnStr path, const KilnModelOptions *options,
+                                         void (*visit)(void *arg, KilnStr function), void *arg);
+
 // One input or output as the model declares it. dims: -1 for a dynamic extent. Strings live with the model.
 typedef struct KilnPortInfo {
   size_t struct_size;
@@ -195,6 +200,18 @@ KILN_API size_t kiln_run_launch_count(KilnRun *run);
 KILN_API KilnStatus kiln_run_launch(KilnRun *run, size_t index, KilnLaunchRecord *out_record);
 KILN_API void kiln_run_release(KilnRun *run);
 
+// What a kiln.check op of the model asks for: outputs `got` and `want` of the run are to be compared.
+typedef struct KilnCheck {
+  size_t struct_size;
+  uint32_t exact; // 1: equal; 0: |got - want| <= atol + rtol * |want|. NaN equals NaN either way
+  uint32_t reserved;
+  size_t got, want; // output indices
+  double atol, rtol;
+  KilnStr location; // lives with the KilnRun
+} KilnCheck;
+KILN_API size_t kiln_run_check_count(KilnRun *run);
+KILN_API KilnStatus kiln_run_check(KilnRun *run, size_t index, KilnCheck *out_check);
+
 // What compiling cost this session so far, and what the caches did.
 typedef struct KilnCompileStats {
   size_t struct_size;
@@ -207,6 +224,12 @@ KILN_API KilnStatus kiln_session_compile_stats(KilnSession *session, KilnCompile
 // compiler: kiln_model_load_file of the file. Compiles what is missing. data of the inputs may be null.
 KILN_API KilnStatus kiln_program_save(KilnSession *session, KilnModel *model, const KilnTensor *inputs,
                                       size_t input_count, KilnStr path);
+
+// The text or bytes of a model after a stage ("tensor") or from an emitter of the device ("asm"), for these input
+// shapes. Handed to `sink` in one call. INVALID_ARGUMENT lists the stages and emitters that there are.
+KILN_API KilnStatus kiln_session_emit(KilnSession *session, KilnModel *model, const KilnTensor *inputs,
+                                      size_t input_count, KilnStr what,
+                                      void (*sink)(void *arg, const void *data, size_t bytes), void *arg);
 
 #ifdef __cplusplus
 } // extern "C"
