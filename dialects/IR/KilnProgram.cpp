@@ -1,6 +1,7 @@
 // KilnProgram.cpp: kernels, launches, constants, weights and checks.
 #include "kiln/IR/Kiln.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 

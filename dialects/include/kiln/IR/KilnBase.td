@@ -70,4 +70,45 @@ def Kiln_InferType : InferTypeOpAdaptorBase<[{
 class Kiln_InferredOp<string mnemonic, list<Trait> traits = []>
     : Kiln_Op<mnemonic, !listconcat([Pure, Kiln_InferType], traits)>;
 
+// As Kiln_InferredOp, for ops whose inference can fail: verify() makes the same checks as inferReturnTypes and reports
+// them once, as the op's own error; results are reified, so that `tensor.dim` of one resolves to its operands.
+def Kiln_CheckedInferType : InferTypeOpAdaptorBase<[{
+  static bool isCompatibleReturnTypes(::mlir::TypeRange lhs, ::mlir::TypeRange rhs) {
+    return ::kiln::compatibleTypes(lhs, rhs);
+  }
+  static ::llvm::LogicalResult refineReturnTypes(::mlir::MLIRContext *context, ::std::optional<::mlir::Location> location,
+                                                 ::mlir::ValueRange operands, ::mlir::DictionaryAttr attributes,
+                                                 ::mlir::OpaqueProperties properties, ::mlir::RegionRange regions,
+                                                 ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+    ::llvm::SmallVector<::mlir::Type> inferred;
+    if (failed(inferReturnTypes(context, ::std::nullopt, operands, attributes, properties, regions, inferred)))
+      return ::mlir::success(); // verify() says what is wrong
+    if (isCompatibleReturnTypes(inferred, types))
+      return ::mlir::success();
+    return ::mlir::emitOptionalError(location, "'", getOperationName(), "' op has result type ", types,
+                                     "; expected ", inferred);
+  }
+}]>;
+class Kiln_CheckedOp<string mnemonic, list<Trait> traits = []>
+    : Kiln_Op<mnemonic, !listconcat([Pure, Kiln_CheckedInferType,
+                                     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface>], traits)> {
+  let hasVerifier = 1;
+}
+
+// Its one result has the type of operand `x`.
+class Kiln_LikeXOp<string mnemonic, list<Trait> traits = []> : Kiln_CheckedOp<mnemonic, traits> {
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *, ::std::optional<::mlir::Location>,
+                                                      Adaptor op, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      types.push_back(op.getX().getType());
+      return ::mlir::success();
+    }
+    ::llvm::LogicalResult $cppClass::reifyResultShapes(::mlir::OpBuilder &builder,
+                                                       ::mlir::ReifiedRankedShapedTypeDims &dims) {
+      dims.push_back(::mlir::tensor::getMixedSizes(builder, getLoc(), getX()));
+      return ::mlir::success();
+    }
+  }];
+}
+
 #endif // KILN_BASE_TD

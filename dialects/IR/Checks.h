@@ -1,0 +1,50 @@
+// Checks.h: what the verifiers and inferReturnTypes of several families share.
+#ifndef KILN_DIALECTS_IR_CHECKS_H
+#define KILN_DIALECTS_IR_CHECKS_H
+
+#include "kiln/IR/Kiln.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Diagnostics.h"
+
+namespace kiln {
+
+/// Starts the diagnostic of a failed check.
+using Emit = llvm::function_ref<mlir::InFlightDiagnostic()>;
+
+/// What inferReturnTypes of `Op` emits with: the op's error at `location`, or silence without one.
+template <typename Op> auto inferenceError(std::optional<mlir::Location> location) {
+  return [location]() -> mlir::InFlightDiagnostic {
+    if (!location)
+      return {};
+    return mlir::emitError(*location) << "'" << Op::getOperationName() << "' op ";
+  };
+}
+
+inline mlir::RankedTensorType tensorType(mlir::Value value) {
+  return mlir::cast<mlir::RankedTensorType>(value.getType());
+}
+
+inline mlir::LogicalResult checkAxis(Emit emit, int64_t axis, int64_t rank, llvm::StringRef name = "axis") {
+  if (axis >= -rank && axis < rank)
+    return mlir::success();
+  return emit() << "expects '" << name << "' in [" << -rank << ", " << rank << "), got " << axis;
+}
+
+inline mlir::LogicalResult checkEpsilon(Emit emit, const llvm::APFloat &epsilon) {
+  if (epsilon.isFinite() && !epsilon.isNegative())
+    return mlir::success();
+  return emit() << "expects 'epsilon' finite and >= 0, got " << epsilon.convertToDouble();
+}
+
+/// Counts a negative axis from the end.
+inline int64_t fromFront(int64_t axis, int64_t rank) { return axis < 0 ? axis + rank : axis; }
+
+/// Whether two extents can be equal.
+inline bool agree(int64_t a, int64_t b) {
+  return a == b || mlir::ShapedType::isDynamic(a) || mlir::ShapedType::isDynamic(b);
+}
+
+} // namespace kiln
+
+#endif // KILN_DIALECTS_IR_CHECKS_H
