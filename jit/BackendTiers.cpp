@@ -1,0 +1,125 @@
+// BackendTiers.cpp: query, init and commit of a compiler tier, with the rules for extending another backend's
+// target.
+#include "jit/BackendTiers.h"
+
+#include "jit/CompilerRegistrarImpl.h"
+#include "jit/Diagnostics.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace kiln;
+using namespace kiln::jit;
+
+namespace {
+struct Extension {
+  std::string backend, stage;
+  bool after;
+};
+
+Result<std::vector<Extension>> declaredExtensions(const KilnCompilerHost &host, llvm::StringRef target) {
+  std::vector<Extension> extensions;
+  auto visit = [](void *arg, const KilnStageExtension *extension) {
+    static_cast<std::vector<Extension> *>(arg)->push_back({std::string(toView(extension->backend)),
+                                                           std::string(toView(extension->stage)),
+                                                           extension->after != 0});
+  };
+  KILN_RETURN_IF_ERROR(
+      Status::fromC(*host.host, host.extensions(host.self, toStr(target), visit, &extensions)));
+  return extensions;
+}
+} // namespace
+
+Result<std::shared_ptr<const TargetPipeline>> BackendTiers::pipeline(const Target &target) {
+  KILN_RETURN_IF_ERROR(load(target.backend));
+  KILN_ASSIGN_OR_RETURN(auto extensions, declaredExtensions(host, target.deviceType));
+  for (const Extension &extension : extensions)
+    KILN_RETURN_IF_ERROR(load(extension.backend));
+  auto pipeline = registry.find(target.deviceType);
+  if (!pipeline || pipeline->backend != target.backend)
+    return unimplemented("backend '" + target.backend +
+                         "': its compiler tier does not compile for device type '" + target.deviceType + "'");
+  return pipeline;
+}
+
+Status BackendTiers::load(llvm::StringRef backend) {
+  if (loading == std::this_thread::get_id())
+    return makeError(Code::InProgress,
+                     "backend '" + backend + "': asked for while this thread initialises a backend");
+  std::lock_guard lock(mutex);
+  auto it = loaded.find(std::string_view(backend));
+  if (it != loaded.end())
+    return it->second;
+  loading = std::this_thread::get_id();
+  Status status = loadLocked(backend);
+  loading = std::thread::id();
+  loaded[backend.str()] = status;
+  return status;
+}
+
+Status BackendTiers::loadAll(llvm::function_ref<void(llvm::StringRef, const Status &)> failed) {
+  std::vector<std::string> names;
+  auto visit = [](void *arg, KilnStr backend) {
+    static_cast<std::vector<std::string> *>(arg)->emplace_back(toView(backend));
+  };
+  KILN_RETURN_IF_ERROR(Status::fromC(*host.host, host.backends(host.self, visit, &names)));
+  for (const std::string &name : names)
+    if (Status status = load(name); !status.ok())
+      failed(name, status);
+  return {};
+}
+
+Status BackendTiers::loadLocked(llvm::StringRef backend) {
+  KilnBackendCompilerQueryFn query = nullptr;
+  KILN_RETURN_IF_ERROR(Status::fromC(*host.host, host.backend_compiler(host.self, toStr(backend), &query)));
+  return initialise(backend, query);
+}
+
+Status BackendTiers::initialise(llvm::StringRef backend, KilnBackendCompilerQueryFn query) {
+  std::string what = ("backend '" + backend + "': compiler tier: ").str();
+  KilnBackendCompiler table = {};
+  table.struct_size = sizeof(table);
+  if (Status status = Status::fromC(*host.host, query(host.host, &table)); !status.ok())
+    return makeError(status.code(), what + status.message());
+  if (table.abi_major != KILN_ABI_MAJOR)
+    return failedPrecondition(what + "built for ABI " + llvm::Twine(table.abi_major) + "; this Kiln has " +
+                              llvm::Twine(KILN_ABI_MAJOR));
+  if (toView(table.name) != std::string_view(backend))
+    return failedPrecondition(what + "calls itself '" + std::string(toView(table.name)) + "'; expected '" +
+                              backend + "'");
+  CompilerRegistrarImpl registrar(*host.host, backend,
+                                  llvm::StringRef(table.version.data, table.version.size));
+  Status status = Status::fromC(
+      *host.host, table.init(table.self, host.host, static_cast<CompilerRegistrar *>(&registrar)));
+  if (status.ok())
+    status = registrar.status(); // an init that forgets to return the registrar's error
+  if (!status.ok())
+    return makeError(status.code(), what + status.message());
+
+  BackendRegistrations registrations = registrar.takeRegistrations();
+  KILN_RETURN_IF_ERROR(checkInsertions(registrations));
+  KILN_RETURN_IF_ERROR(registry.commit(std::move(registrations)));
+  for (const LoaderRegistration &loader : registrar.kernelLoaders()) {
+    status = Status::fromC(*host.host, host.add_kernel_loader(host.self, toStr(backend), toStr(loader.format),
+                                                              toStr(loader.loader), loader.ops, loader.self));
+    if (!status.ok())
+      return makeError(status.code(), what + "kernel loader '" + loader.loader + "': " + status.message());
+  }
+  return {};
+}
+
+// Both manifests must allow an insertion; the runtime has matched "extends" with "extensible" already.
+Status BackendTiers::checkInsertions(const BackendRegistrations &registrations) {
+  for (const StageInsertion &insertion : registrations.insertions) {
+    KILN_ASSIGN_OR_RETURN(auto declared, declaredExtensions(host, insertion.target));
+    bool allowed = llvm::any_of(declared, [&](const Extension &extension) {
+      return extension.backend == insertion.backend && extension.after == insertion.after &&
+             llvm::StringRef(extension.stage) == stageName(insertion.stage);
+    });
+    if (!allowed)
+      return failedPrecondition(
+          "backend '" + insertion.backend + "': inserts passes " + (insertion.after ? "after" : "before") +
+          " stage '" + stageName(insertion.stage) + "' of target '" + insertion.target +
+          "'; its manifest must say so (extends) and the target's must allow it (extensible)");
+  }
+  return {};
+}

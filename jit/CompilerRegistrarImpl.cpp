@@ -1,0 +1,62 @@
+// CompilerRegistrarImpl.cpp: checks each registration and keeps the first error.
+#include "jit/CompilerRegistrarImpl.h"
+
+#include "jit/Diagnostics.h"
+
+using namespace kiln;
+using namespace kiln::jit;
+
+CompilerRegistrarImpl::CompilerRegistrarImpl(const KilnHost &host, llvm::StringRef backend,
+                                             llvm::StringRef version)
+    : theHost(host) {
+  staged.backend = backend.str();
+  staged.version = version.str();
+}
+
+void CompilerRegistrarImpl::fail(Code code, const llvm::Twine &message) {
+  if (first.ok())
+    first = makeError(code, message);
+}
+
+void CompilerRegistrarImpl::addStage(llvm::StringRef target, Stage stage, StageBuilder builder) {
+  std::string what = ("stage '" + stageName(stage) + "' of target '" + target + "': ").str();
+  if (!builder)
+    return fail(Code::InvalidArgument, what + "no builder; expected a function that adds passes");
+  StageBuilder &slot = staged.targets[target.str()].stages[static_cast<size_t>(stage)];
+  if (slot)
+    return fail(Code::AlreadyExists, what + "added twice; expected one builder a stage");
+  slot = std::move(builder);
+}
+
+void CompilerRegistrarImpl::extendStage(llvm::StringRef target, Stage stage, bool after,
+                                        StageBuilder builder) {
+  if (!builder)
+    return fail(Code::InvalidArgument, "extension of stage '" + stageName(stage) + "' of target '" + target +
+                                           "': no builder; expected a function that adds passes");
+  staged.insertions.push_back({staged.backend, target.str(), stage, after, std::move(builder)});
+}
+
+void CompilerRegistrarImpl::setObjectEmitter(llvm::StringRef target, ObjectEmitter emitter) {
+  ObjectEmitter &slot = staged.targets[target.str()].objectEmitter;
+  if (slot)
+    return fail(Code::AlreadyExists, "object emitter of target '" + target + "': set twice");
+  slot = std::move(emitter);
+}
+
+void CompilerRegistrarImpl::addEmitter(llvm::StringRef target, Emitter emitter) {
+  std::string what = "emitter '" + emitter.name + "' of target '" + target.str() + "': ";
+  std::vector<Emitter> &emitters = staged.targets[target.str()].emitters;
+  if (parseStage(emitter.name) || emitter.name == "object")
+    return fail(Code::InvalidArgument,
+                what + "a stage or Kiln's own emitter has this name; expected another");
+  if (llvm::any_of(emitters, [&](const Emitter &known) { return known.name == emitter.name; }))
+    return fail(Code::AlreadyExists, what + "added twice");
+  emitters.push_back(std::move(emitter));
+}
+
+void CompilerRegistrarImpl::addPass(PassFactory factory) { staged.passes.push_back(std::move(factory)); }
+
+void CompilerRegistrarImpl::addKernelLoader(llvm::StringRef format, llvm::StringRef loader,
+                                            const KilnKernelLoaderOps &ops, void *self) {
+  loaders.push_back({format.str(), loader.str(), &ops, self});
+}
