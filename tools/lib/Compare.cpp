@@ -53,18 +53,20 @@ Comparison compare(const HostTensor &got, const HostTensor &want, const Toleranc
   result.relL2 = difference == 0 ? 0 : std::sqrt(difference) / std::sqrt(norm);
   if (tolerance.relL2) {
     result.equal = result.relL2 <= *tolerance.relL2; // false for NaN
-    result.text = fmt::format("output '{}': relative L2 {:.3g}; expected at most {:g}", want.name, result.relL2, *tolerance.relL2);
+    result.text = fmt::format("output '{}': relative L2 {:.3g}; expected at most {:g}", want.name,
+                              result.relL2, *tolerance.relL2);
     return result;
   }
   result.equal = result.mismatches == 0;
   std::string bound = fmt::format("{:g} + {:g}*abs(want)", tolerance.atol, tolerance.rtol);
   if (result.equal)
-    result.text = fmt::format("output '{}': all {} elements within {}; worst {:.2g} x", want.name, result.elements, bound,
-                              result.worstMultiple);
+    result.text = fmt::format("output '{}': all {} elements within {}; worst {:.2g} x", want.name,
+                              result.elements, bound, result.worstMultiple);
   else
-    result.text = fmt::format("output '{}': {} of {} elements beyond {}; worst at {}: got {:.6g}, want {:.6g} ({:.3g} x)",
-                              want.name, result.mismatches, result.elements, bound, indexText(want, worst),
-                              got.element(worst), want.element(worst), result.worstMultiple);
+    result.text = fmt::format(
+        "output '{}': {} of {} elements beyond {}; worst at {}: got {:.6g}, want {:.6g} ({:.3g} x)",
+        want.name, result.mismatches, result.elements, bound, indexText(want, worst), got.element(worst),
+        want.element(worst), result.worstMultiple);
   return result;
 }
 

@@ -8,8 +8,8 @@
 
 namespace kiln::tools {
 
-/// |got - want| <= atol + rtol * |want| for each element; or, if relL2 is set, the norm of the whole difference over the
-/// norm of `want`. NaN equals NaN, infinities match by sign.
+/// |got - want| <= atol + rtol * |want| for each element; or, if relL2 is set, the norm of the whole
+/// difference over the norm of `want`. NaN equals NaN, infinities match by sign.
 struct Tolerance {
   double atol = 0, rtol = 0;
   std::optional<double> relL2;

@@ -36,7 +36,8 @@ bool isNumber(const std::string &text) {
 }
 
 Status badValue(const FlagSpec &flag, std::string_view value, std::string_view what) {
-  return {Code::InvalidArgument, fmt::format("--{}: '{}' is not {}; expected {}", flag.name, value, what, flag.accepts)};
+  return {Code::InvalidArgument,
+          fmt::format("--{}: '{}' is not {}; expected {}", flag.name, value, what, flag.accepts)};
 }
 
 Status checkValue(const FlagSpec &flag, const std::string &value) {
@@ -66,7 +67,8 @@ size_t editDistance(std::string_view a, std::string_view b) {
 }
 
 Status unknownFlag(const ToolSpec &spec, const std::string &token) {
-  std::string name = token.substr(token.find_first_not_of('-') == std::string::npos ? 0 : token.find_first_not_of('-'));
+  std::string name =
+      token.substr(token.find_first_not_of('-') == std::string::npos ? 0 : token.find_first_not_of('-'));
   name = name.substr(0, name.find('='));
   std::vector<std::string_view> names;
   for (const FlagSpec &flag : spec.flags)
@@ -90,14 +92,16 @@ Status checkOperands(const ToolSpec &spec, const std::vector<std::string> &opera
 void printUsage(const ToolSpec &spec, std::ostream &out) {
   out << fmt::format("usage: {} [FLAGS]", spec.name);
   if (!spec.operand.empty())
-    out << fmt::format(spec.operandRequired ? " {}{}" : " [{}{}]", spec.operand, spec.operandRepeats ? "..." : "");
+    out << fmt::format(spec.operandRequired ? " {}{}" : " [{}{}]", spec.operand,
+                       spec.operandRepeats ? "..." : "");
   out << "\n";
 }
 
 /// Calls `row` for every flag, by category in their order, and `title` before each category that has some.
 template <typename Title, typename Row> void byCategory(const ToolSpec &spec, Title title, Row row) {
-  for (FlagCategory category : {FlagCategory::Target, FlagCategory::Input, FlagCategory::Check, FlagCategory::Output,
-                                FlagCategory::Run, FlagCategory::Measure, FlagCategory::Compile, FlagCategory::Show}) {
+  for (FlagCategory category :
+       {FlagCategory::Target, FlagCategory::Input, FlagCategory::Check, FlagCategory::Output,
+        FlagCategory::Run, FlagCategory::Measure, FlagCategory::Compile, FlagCategory::Show}) {
     bool first = true;
     for (const FlagSpec &flag : spec.flags) {
       if (flag.category != category)
@@ -228,10 +232,10 @@ Result<ParsedFlags> parseFlags(const ToolSpec &spec, int argc, const char *const
   } catch (const CLI::ArgumentMismatch &error) {
     for (const FlagSpec &flag : spec.flags)
       if (std::string(error.what()).find(fmt::format("--{}", flag.name)) != std::string::npos)
-        return Status(Code::InvalidArgument, flag.kind == FlagKind::Switch
-                                                 ? fmt::format("--{}: takes no value", flag.name)
-                                                 : fmt::format("--{}: a value is missing; expected {}", flag.name,
-                                                               flag.accepts));
+        return Status(Code::InvalidArgument,
+                      flag.kind == FlagKind::Switch
+                          ? fmt::format("--{}: takes no value", flag.name)
+                          : fmt::format("--{}: a value is missing; expected {}", flag.name, flag.accepts));
     return Status(Code::InvalidArgument, error.what());
   } catch (const CLI::ParseError &error) {
     return Status(Code::InvalidArgument, error.what());
@@ -257,7 +261,8 @@ Result<ParsedFlags> parseFlags(const ToolSpec &spec, int argc, const char *const
       if (flag.kind != FlagKind::OptionalText || !value.empty())
         KILN_RETURN_IF_ERROR(checkValue(flag, value));
     if (given[i].size() > 1 && !flag.repeats)
-      return Status(Code::InvalidArgument, fmt::format("--{}: given {} times; expected once", flag.name, given[i].size()));
+      return Status(Code::InvalidArgument,
+                    fmt::format("--{}: given {} times; expected once", flag.name, given[i].size()));
     result.values[std::string(flag.name)] = given[i].empty() ? std::vector<std::string>{""} : given[i];
   }
   KILN_RETURN_IF_ERROR(checkOperands(spec, result.theOperands));
@@ -268,7 +273,9 @@ void printShortHelp(const ToolSpec &spec, std::ostream &out) {
   printUsage(spec, out);
   byCategory(
       spec, [&](std::string_view title) { out << fmt::format("{}:\n", title); },
-      [&](const FlagSpec &flag) { out << fmt::format("  {:<{}} {}\n", flagHead(flag), kHelpColumn - 3, flag.help); });
+      [&](const FlagSpec &flag) {
+        out << fmt::format("  {:<{}} {}\n", flagHead(flag), kHelpColumn - 3, flag.help);
+      });
 }
 
 void printLongHelp(const ToolSpec &spec, std::ostream &out) {
@@ -284,7 +291,8 @@ void printLongHelp(const ToolSpec &spec, std::ostream &out) {
       [&](const FlagSpec &flag) {
         out << fmt::format("  {:<{}} {}\n", flagHead(flag), kHelpColumn - 3, flag.help);
         if (!flag.accepts.empty())
-          out << fmt::format("{:{}}accepts {}{}\n", "", kHelpColumn, flag.accepts, flag.repeats ? "; repeats" : "");
+          out << fmt::format("{:{}}accepts {}{}\n", "", kHelpColumn, flag.accepts,
+                             flag.repeats ? "; repeats" : "");
         if (!flag.defaultValue.empty())
           out << fmt::format("{:{}}default {}\n", "", kHelpColumn, flag.defaultValue);
       });
@@ -298,7 +306,8 @@ void printLongHelp(const ToolSpec &spec, std::ostream &out) {
 }
 
 void printReference(const ToolSpec &spec, std::ostream &out) {
-  out << fmt::format("# {}\n\n{}.\n\n    {} [FLAGS] {}\n\n", spec.name, spec.sentence, spec.name, spec.operand);
+  out << fmt::format("# {}\n\n{}.\n\n    {} [FLAGS] {}\n\n", spec.name, spec.sentence, spec.name,
+                     spec.operand);
   out << "```sh\n";
   for (std::string_view example : spec.examples)
     out << example << "\n";
@@ -312,7 +321,8 @@ void printReference(const ToolSpec &spec, std::ostream &out) {
         std::string accepts(flag.accepts);
         for (size_t at = 0; (at = accepts.find('|', at)) != std::string::npos; at += 2)
           accepts.insert(at, "\\");
-        out << fmt::format("| `{}` | {} | {} | {} |\n", flagHead(flag), flag.help, accepts, flag.defaultValue);
+        out << fmt::format("| `{}` | {} | {} | {} |\n", flagHead(flag), flag.help, accepts,
+                           flag.defaultValue);
       });
   out << "\n## Exit codes\n\n";
   for (std::string_view line : kExitCodes)

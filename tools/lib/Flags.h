@@ -19,7 +19,8 @@ std::string_view categoryTitle(FlagCategory category);
 /// What a value must look like; the parser checks it and puts the flag's name into the error.
 enum class FlagKind { Switch, Text, OptionalText, Count, Number };
 
-/// One flag. `value` is the placeholder in the help ("NAME"), empty for a switch; `accepts` says what values there are.
+/// One flag. `value` is the placeholder in the help ("NAME"), empty for a switch; `accepts` says what values
+/// there are.
 struct FlagSpec {
   std::string_view name, value, defaultValue;
   FlagCategory category;
@@ -34,13 +35,13 @@ struct EnvironmentEntry {
 
 /// A program's whole command line.
 struct ToolSpec {
-  std::string_view name;             // "jit-run"
-  std::string_view operand;          // "MODEL", "" if there is none
+  std::string_view name;    // "jit-run"
+  std::string_view operand; // "MODEL", "" if there is none
   std::string_view operandHelp;
   bool operandRepeats, operandRequired;
-  std::string_view sentence;         // what the tool does
+  std::string_view sentence; // what the tool does
   std::span<const std::string_view> examples;
-  std::span<const FlagSpec> flags;   // -h, --help and --version are added
+  std::span<const FlagSpec> flags; // -h, --help and --version are added
   std::span<const EnvironmentEntry> environment;
 };
 
@@ -63,8 +64,8 @@ private:
   std::vector<std::string> theOperands;
 };
 
-/// `--flag value`, `--flag=value`, `--` ends flags. InvalidArgument: an unknown flag (with the nearest name), a missing
-/// or malformed value, a missing or surplus operand.
+/// `--flag value`, `--flag=value`, `--` ends flags. InvalidArgument: an unknown flag (with the nearest name),
+/// a missing or malformed value, a missing or surplus operand.
 Result<ParsedFlags> parseFlags(const ToolSpec &spec, int argc, const char *const *argv);
 
 void printShortHelp(const ToolSpec &spec, std::ostream &out);

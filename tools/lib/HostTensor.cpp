@@ -25,12 +25,14 @@ double decodeFloat(uint32_t bits, FloatFormat format) {
   double sign = (bits >> (format.exponentBits + format.mantissaBits)) & 1 ? -1.0 : 1.0;
   bool top = exponent == (1u << format.exponentBits) - 1;
   if (top && format.hasInfinity)
-    return mantissa ? std::numeric_limits<double>::quiet_NaN() : sign * std::numeric_limits<double>::infinity();
+    return mantissa ? std::numeric_limits<double>::quiet_NaN()
+                    : sign * std::numeric_limits<double>::infinity();
   if (top && !format.hasInfinity && mantissa == (1u << format.mantissaBits) - 1)
     return std::numeric_limits<double>::quiet_NaN();
   if (exponent == 0)
     return sign * std::ldexp(mantissa, 1 - bias - format.mantissaBits);
-  return sign * std::ldexp(1.0 + std::ldexp(mantissa, -format.mantissaBits), static_cast<int>(exponent) - bias);
+  return sign *
+         std::ldexp(1.0 + std::ldexp(mantissa, -format.mantissaBits), static_cast<int>(exponent) - bias);
 }
 
 uint32_t encodeFloat(double value, FloatFormat format) {
@@ -51,7 +53,8 @@ uint32_t encodeFloat(double value, FloatFormat format) {
   double units = std::nearbyint(std::ldexp(magnitude, format.mantissaBits - exponent));
   uint64_t encoded = static_cast<uint64_t>(units);
   bool normal = encoded >= (1ull << format.mantissaBits);
-  uint64_t bits = normal ? encoded + (static_cast<uint64_t>(exponent + bias - 1) << format.mantissaBits) : encoded;
+  uint64_t bits =
+      normal ? encoded + (static_cast<uint64_t>(exponent + bias - 1) << format.mantissaBits) : encoded;
   uint64_t largest = format.hasInfinity ? topExponent - 1ull : (nan & ~signBit) - 1ull;
   return bits > largest ? overflow : signBit | static_cast<uint32_t>(bits);
 }

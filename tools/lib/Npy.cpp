@@ -161,9 +161,8 @@ std::string formatNpy(const HostTensor &tensor) {
   std::string shape;
   for (int64_t extent : tensor.dims)
     shape += fmt::format("{},", extent);
-  std::string header =
-      fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}",
-                  dtypeBits(tensor.dtype) == 8 ? '|' : '<', code->code, shape);
+  std::string header = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}",
+                                   dtypeBits(tensor.dtype) == 8 ? '|' : '<', code->code, shape);
   size_t padded = (10 + header.size() + 1 + 63) / 64 * 64;
   header.resize(padded - 11, ' ');
   header += '\n';
@@ -189,12 +188,14 @@ Result<std::vector<HostTensor>> readNpz(const std::string &path) {
   std::vector<HostTensor> tensors;
   for (zip_int64_t i = 0, n = zip_get_num_entries(archive.get(), 0); i < n; ++i) {
     zip_stat_t stat;
-    if (zip_stat_index(archive.get(), i, 0, &stat) != 0 || !(stat.valid & ZIP_STAT_NAME) || !(stat.valid & ZIP_STAT_SIZE))
+    if (zip_stat_index(archive.get(), i, 0, &stat) != 0 || !(stat.valid & ZIP_STAT_NAME) ||
+        !(stat.valid & ZIP_STAT_SIZE))
       return bad(path, fmt::format("member {}: {}", i, zip_strerror(archive.get())));
     std::string what = fmt::format("'{}', member '{}'", path, stat.name);
     if (stat.size > kMaxMemberBytes)
       return bad(what, fmt::format("{} bytes is too large", stat.size));
-    std::unique_ptr<zip_file_t, decltype(&zip_fclose)> member(zip_fopen_index(archive.get(), i, 0), zip_fclose);
+    std::unique_ptr<zip_file_t, decltype(&zip_fclose)> member(zip_fopen_index(archive.get(), i, 0),
+                                                              zip_fclose);
     if (!member)
       return bad(what, zip_strerror(archive.get()));
     // Read in steps: a member that lies about its size costs no more memory than it has bytes.

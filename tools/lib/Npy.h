@@ -8,8 +8,9 @@
 
 namespace kiln::tools {
 
-/// Parses the bytes of a .npy file, format versions 1 to 3. Fortran order is turned into row-major. `what` names the
-/// file in errors. InvalidArgument: not a .npy, truncated, big-endian or an unsupported type, too many bytes.
+/// Parses the bytes of a .npy file, format versions 1 to 3. Fortran order is turned into row-major. `what`
+/// names the file in errors. InvalidArgument: not a .npy, truncated, big-endian or an unsupported type, too
+/// many bytes.
 Result<HostTensor> parseNpy(std::span<const std::byte> bytes, const std::string &what);
 /// The bytes of a .npy file; types that NumPy lacks (bf16, fp8, 4-bit) are written as f32.
 std::string formatNpy(const HostTensor &tensor);

@@ -56,8 +56,8 @@ uint64_t nextRandom(uint64_t &state) {
 }
 
 bool isFloat(KilnDType dtype) {
-  return dtype == KILN_F16 || dtype == KILN_BF16 || dtype == KILN_F32 || dtype == KILN_F64 || dtype == KILN_F8E4M3FN ||
-         dtype == KILN_F8E5M2;
+  return dtype == KILN_F16 || dtype == KILN_BF16 || dtype == KILN_F32 || dtype == KILN_F64 ||
+         dtype == KILN_F8E4M3FN || dtype == KILN_F8E5M2;
 }
 
 } // namespace
@@ -71,7 +71,9 @@ void fillRandom(HostTensor &tensor, uint64_t seed) {
     if (isFloat(tensor.dtype))
       tensor.setElement(i, static_cast<double>(bits >> 11) * 0x1p-52 - 1.0);
     else
-      tensor.setElement(i, static_cast<double>(bits % (tensor.dtype == KILN_I1 ? 2 : tensor.dtype == KILN_I4 ? 8 : 10)));
+      tensor.setElement(i, static_cast<double>(bits % (tensor.dtype == KILN_I1   ? 2
+                                                       : tensor.dtype == KILN_I4 ? 8
+                                                                                 : 10)));
   }
 }
 
@@ -102,7 +104,8 @@ Result<HostTensor> parseTensorText(const std::string &text, uint64_t seed) {
   if (!parseValues(content, values))
     return bad(content, "not numbers; expected 'random', one number, or one an element");
   if (values.size() != 1 && static_cast<int64_t>(values.size()) != count)
-    return bad(content, fmt::format("{} values; {} has {} elements", values.size(), tensor.shapeText(), count));
+    return bad(content,
+               fmt::format("{} values; {} has {} elements", values.size(), tensor.shapeText(), count));
   for (int64_t i = 0; i < count; ++i)
     tensor.setElement(i, values[values.size() == 1 ? 0 : i]);
   return tensor;

@@ -6,13 +6,13 @@
 
 namespace kiln::tools {
 
-/// Parses `NAME=@FILE.npy` or `NAME=SHAPExTYPE=VALUES`, where VALUES is `random`, one number for all elements, or as
-/// many numbers as there are elements, separated by spaces or commas. NAME may be empty: by position.
-/// InvalidArgument quotes the part that is wrong.
+/// Parses `NAME=@FILE.npy` or `NAME=SHAPExTYPE=VALUES`, where VALUES is `random`, one number for all
+/// elements, or as many numbers as there are elements, separated by spaces or commas. NAME may be empty: by
+/// position. InvalidArgument quotes the part that is wrong.
 Result<HostTensor> parseTensorText(const std::string &text, uint64_t seed);
 
-/// Fills a tensor from a fixed generator: floats uniform in [-1, 1), integers in [0, 10), booleans 0 or 1. The same seed
-/// and name give the same values everywhere.
+/// Fills a tensor from a fixed generator: floats uniform in [-1, 1), integers in [0, 10), booleans 0 or 1.
+/// The same seed and name give the same values everywhere.
 void fillRandom(HostTensor &tensor, uint64_t seed);
 
 /// A short rendering for people: shape, then the first elements, then min, max and mean.

@@ -177,7 +177,7 @@ typedef struct KilnDeviceInfo {
   uint32_t memory_is_host_memory; // 1: addresses are host pointers and import costs nothing
   uint32_t simulated_time;        // 1: KilnLaunchProfile.cycles is deterministic simulated time
   uint32_t max_grid_dimensions;   // how many of KilnLaunch.grid count
-  uint32_t reserved;              // 0
+  uint32_t computes_nothing;      // 1: accepts launches but runs none, to measure overhead
 } KilnDeviceInfo;
 
 // What device_open is asked for. Zero it, set struct_size, then the fields you need.

@@ -53,7 +53,7 @@ typedef struct KilnDeviceEntry {
   KilnStr backend; // "host"
   KilnStr description;
   KilnDeviceKind kind;
-  uint32_t reserved;
+  uint32_t computes_nothing; // 1: accepts launches but runs none, to measure overhead
   uint64_t memory_bytes;
 } KilnDeviceEntry;
 // Calls visit for each device of each backend that can be loaded (level L2).

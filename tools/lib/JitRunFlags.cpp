@@ -1,0 +1,92 @@
+// JitRunFlags.cpp: jit-run's flag table; parser, help and docs/reference/jit-run.md come from it.
+#include "tools/lib/JitRunFlags.h"
+
+namespace kiln::tools {
+namespace {
+
+using Cat = FlagCategory;
+using Kind = FlagKind;
+
+// clang-format off
+constexpr FlagSpec kFlags[] = {
+    // name          value         default  category      kind                repeats  accepts, help
+    {"device",       "NAME",       "auto",  Cat::Target,  Kind::Text,         false,
+     "TYPE[:ORDINAL] or auto", "device to run on"},
+    {"device-options", "K=V;...",  "",      Cat::Target,  Kind::Text,         false,
+     "options that the backend's manifest declares", "options for the device, over the environment's"},
+    {"list-devices", "",           "",      Cat::Target,  Kind::Switch,       false,
+     "", "list the devices there are and exit"},
+    {"function",     "NAME",       "",      Cat::Input,   Kind::Text,         false,
+     "a function of the file", "function of a .mlir file to run"},
+    {"input",        "NAME=DATA",  "",      Cat::Input,   Kind::Text,         true,
+     "NAME=@FILE.npy or NAME=SHAPExTYPE=VALUES; VALUES: random, one number, or one an element", "one input"},
+    {"inputs",       "FILE",       "",      Cat::Input,   Kind::Text,         false,
+     "FILE.npz", "inputs by name"},
+    {"seed",         "N",          "0",     Cat::Input,   Kind::Count,        false,
+     "0 to 2^64-1", "seed of random inputs"},
+    {"expect",       "FILE",       "",      Cat::Check,   Kind::Text,         false,
+     "FILE.npz", "expected outputs by name; exit 1 on a mismatch"},
+    {"rtol",         "FLOAT",      "1e-4",  Cat::Check,   Kind::Number,       false,
+     "a float >= 0, for example 1e-3", "relative tolerance an element"},
+    {"atol",         "FLOAT",      "1e-5",  Cat::Check,   Kind::Number,       false,
+     "a float >= 0, for example 1e-5", "absolute tolerance an element"},
+    {"rel-l2",       "FLOAT",      "",      Cat::Check,   Kind::Number,       false,
+     "a float >= 0, for example 0.03", "bound on the relative L2 norm of an output's difference, instead"},
+    {"check",        "FILE",       "",      Cat::Check,   Kind::Text,         true,
+     "FILE.mlir", "run the kiln.check ops of every function of a file"},
+    {"output",       "FILE",       "",      Cat::Output,  Kind::Text,         false,
+     "FILE.npz", "write the outputs"},
+    {"json",         "",           "",      Cat::Output,  Kind::Switch,       false,
+     "", "print measurements and results as JSON"},
+    {"save-program", "FILE",       "",      Cat::Output,  Kind::Text,         false,
+     "FILE.kprog", "write the program with its kernels, to run without a compiler"},
+    {"threads",      "N",          "0",     Cat::Run,     Kind::Count,        false,
+     "0 to 1024; 0 is the device's choice", "host threads that compute"},
+    {"timeout",      "SECONDS",    "0",     Cat::Run,     Kind::Number,       false,
+     "a float >= 0; 0 is never", "give up on a run after this long"},
+    {"memory-limit", "MIB",        "0",     Cat::Run,     Kind::Count,        false,
+     "0 to 2^40; 0 is the device's", "device memory that may be used"},
+    {"bench",        "N",          "",      Cat::Measure, Kind::OptionalText, false,
+     "a count; without one, at least 20 runs and 1 second", "time repeated runs"},
+    {"profile",      "WHAT",       "run",   Cat::Measure, Kind::OptionalText, false,
+     "run", "time every launch of one run"},
+    {"cache-stats",  "",           "",      Cat::Measure, Kind::Switch,       false,
+     "", "show what was compiled and what the caches held"},
+    {"mem-stats",    "",           "",      Cat::Measure, Kind::Switch,       false,
+     "", "show the device memory in use and its peak"},
+    {"dump-stages",  "DIR",        "",      Cat::Compile, Kind::Text,         false,
+     "a folder, made if missing", "write the IR after every stage"},
+    {"emit",         "WHAT",       "",      Cat::Compile, Kind::Text,         false,
+     "a stage (graph form tensor tile buffer lower) or an emitter of the device (llvm asm object ...)",
+     "print the IR after a stage, or what an emitter makes, and exit"},
+};
+// clang-format on
+
+constexpr std::string_view kExamples[] = {
+    "jit-run tests/models/magika/model.onnx --inputs tests/models/magika/inputs.npz --expect "
+    "tests/models/magika/outputs.npz",
+    "jit-run tests/models/mlp-surrogate/model.onnx --input input=6x4xf32=random --bench --profile",
+};
+
+constexpr EnvironmentEntry kEnvironment[] = {
+    {"KILN_DEVICE", "default devices, in order, separated by commas"},
+    {"KILN_BACKEND_PATH", "more folders with backends, separated by colons"},
+    {"KILN_BACKEND_AUTOLOAD", "0 turns the search for backends off"},
+    {"KILN_LOG", "error, warn, info or debug, with :COMPONENT for a part"},
+};
+
+} // namespace
+
+const ToolSpec kJitRunSpec = {
+    "jit-run",
+    "MODEL",
+    "an ONNX file, a .mlir file of kiln ops, or a program saved by --save-program",
+    /*operandRepeats=*/false,
+    /*operandRequired=*/false,
+    "Runs a model on a device, compiling its kernels on demand, and checks or measures the results",
+    kExamples,
+    kFlags,
+    kEnvironment,
+};
+
+} // namespace kiln::tools

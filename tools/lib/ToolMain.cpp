@@ -1,0 +1,50 @@
+// ToolMain.cpp: the frame around every tool.
+#include "tools/lib/ToolMain.h"
+
+#include "kiln/kiln.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <ostream>
+
+namespace kiln::tools {
+
+int runTool(const ToolSpec &spec, int argc, const char *const *argv, std::ostream &out, std::ostream &err,
+            const ToolBody &body) {
+  try {
+    Result<ParsedFlags> flags = parseFlags(spec, argc, argv);
+    if (!flags.ok()) {
+      err << fmt::format("{}: error: {}\n{}: note: '{} --help' lists the flags\n", spec.name,
+                         flags.status().message(), spec.name, spec.name);
+      return kUsage;
+    }
+    switch (flags->wish) {
+    case ParsedFlags::Wish::ShortHelp:
+      printShortHelp(spec, out);
+      return kYes;
+    case ParsedFlags::Wish::LongHelp:
+      printLongHelp(spec, out);
+      return kYes;
+    case ParsedFlags::Wish::Version:
+      out << fmt::format("{} {}\n", spec.name, kiln_version());
+      return kYes;
+    case ParsedFlags::Wish::Run:
+      break;
+    }
+    Result<int> code = body(*flags, out, err);
+    out.flush();
+    if (code.ok())
+      return *code;
+    err << fmt::format("{}: error: {}\n", spec.name, code.status().message());
+    return kFailed;
+  } catch (const std::bad_alloc &) {
+    err << fmt::format("{}: error: out of host memory\n", spec.name);
+    return kFailed;
+  } catch (const std::exception &error) {
+    err << fmt::format("{}: bug: {}; please report it\n", spec.name, error.what());
+    return kBug;
+  }
+}
+
+} // namespace kiln::tools
