@@ -92,8 +92,8 @@ Status checkOperands(const ToolSpec &spec, const std::vector<std::string> &opera
 void printUsage(const ToolSpec &spec, std::ostream &out) {
   out << fmt::format("usage: {} [FLAGS]", spec.name);
   if (!spec.operand.empty())
-    out << fmt::format(spec.operandRequired ? " {}{}" : " [{}{}]", spec.operand,
-                       spec.operandRepeats ? "..." : "");
+    out << (spec.operandRequired ? " " : " [") << spec.operand << (spec.operandRepeats ? "..." : "")
+        << (spec.operandRequired ? "" : "]");
   out << "\n";
 }
 

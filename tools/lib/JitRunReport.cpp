@@ -34,7 +34,7 @@ std::vector<ProfileRow> profileRows(const std::vector<LaunchTiming> &launches) {
   std::vector<ProfileRow> rows;
   for (auto &[name, row] : byName)
     rows.push_back(std::move(row));
-  std::stable_sort(rows.begin(), rows.end(), [](const ProfileRow &a, const ProfileRow &b) {
+  std::sort(rows.begin(), rows.end(), [](const ProfileRow &a, const ProfileRow &b) {
     return a.total.milliseconds > b.total.milliseconds;
   });
   return rows;

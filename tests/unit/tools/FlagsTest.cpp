@@ -1,0 +1,113 @@
+// FlagsTest.cpp: the command-line parser against a small table, and each flag of jit-run.
+#include "tools/lib/Flags.h"
+#include "tools/lib/JitRunFlags.h"
+#include "tools/lib/ToolMain.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+using namespace kiln;
+using namespace kiln::tools;
+using testing::HasSubstr;
+
+namespace {
+
+Result<ParsedFlags> parse(std::vector<const char *> arguments) {
+  arguments.insert(arguments.begin(), "jit-run");
+  return parseFlags(kJitRunSpec, static_cast<int>(arguments.size()), arguments.data());
+}
+
+std::string errorOf(std::vector<const char *> arguments) {
+  Result<ParsedFlags> flags = parse(std::move(arguments));
+  EXPECT_FALSE(flags.ok());
+  return flags.ok() ? "" : flags.status().message();
+}
+
+TEST(FlagsTest, ValuesComeAfterEqualsOrAsTheNextArgument) {
+  auto flags = parse({"--device=null", "--threads", "2", "model.onnx"});
+  ASSERT_TRUE(flags.ok()) << flags.status().message();
+  EXPECT_EQ(flags->text("device"), "null");
+  EXPECT_EQ(flags->count("threads"), 2u);
+  EXPECT_EQ(flags->operands(), std::vector<std::string>{"model.onnx"});
+}
+
+TEST(FlagsTest, DefaultsComeFromTheTable) {
+  auto flags = parse({"model.onnx"});
+  ASSERT_TRUE(flags.ok());
+  EXPECT_EQ(flags->text("device"), "auto");
+  EXPECT_DOUBLE_EQ(flags->number("rtol"), 1e-4);
+  EXPECT_FALSE(flags->given("rtol"));
+}
+
+TEST(FlagsTest, AnOptionalValueNeedsEquals) {
+  auto flags = parse({"--bench", "model.onnx"});
+  ASSERT_TRUE(flags.ok()) << flags.status().message();
+  EXPECT_TRUE(flags->given("bench"));
+  EXPECT_EQ(flags->operands(), std::vector<std::string>{"model.onnx"}) << "the model is not the count";
+  EXPECT_EQ(parse({"--bench=7", "model.onnx"})->count("bench"), 7u);
+}
+
+TEST(FlagsTest, ARepeatingFlagKeepsAllValues) {
+  auto flags = parse({"--input", "a=1xf32=1", "--input=b=1xf32=2", "m"});
+  ASSERT_TRUE(flags.ok());
+  EXPECT_EQ(flags->all("input"), (std::vector<std::string>{"a=1xf32=1", "b=1xf32=2"}));
+}
+
+TEST(FlagsTest, TwoDashesEndTheFlags) {
+  auto flags = parse({"--", "--odd-name"});
+  ASSERT_TRUE(flags.ok());
+  EXPECT_EQ(flags->operands(), std::vector<std::string>{"--odd-name"});
+}
+
+TEST(FlagsTest, ErrorsNameTheFlagAndWhatItAccepts) {
+  EXPECT_EQ(errorOf({"--devcie", "host", "m"}), "unknown flag '--devcie'; did you mean '--device'?");
+  EXPECT_EQ(errorOf({"--rtol=abc", "m"}),
+            "--rtol: 'abc' is not a number; expected a float >= 0, for example 1e-3");
+  EXPECT_EQ(errorOf({"--rtol=-1", "m"}),
+            "--rtol: '-1' is not a number; expected a float >= 0, for example 1e-3");
+  EXPECT_THAT(errorOf({"--threads=two", "m"}), HasSubstr("--threads: 'two' is not a count"));
+  EXPECT_THAT(errorOf({"m", "--device"}), HasSubstr("--device: a value is missing; expected TYPE"));
+  EXPECT_THAT(errorOf({"--device=a", "--device=b", "m"}), HasSubstr("--device: given 2 times"));
+  EXPECT_THAT(errorOf({"one.onnx", "two.onnx"}), HasSubstr("'two.onnx' is one operand too many"));
+}
+
+TEST(FlagsTest, EveryFlagOfJitRunParsesAndStandsInTheHelp) {
+  std::ostringstream help;
+  printLongHelp(kJitRunSpec, help);
+  for (const FlagSpec &flag : kJitRunSpec.flags) {
+    std::string argument = "--" + std::string(flag.name);
+    if (flag.kind == FlagKind::Count || flag.kind == FlagKind::Number || flag.kind == FlagKind::OptionalText)
+      argument += "=3";
+    else if (flag.kind == FlagKind::Text)
+      argument += "=value";
+    auto flags = parse({argument.c_str(), "m"});
+    ASSERT_TRUE(flags.ok()) << argument << ": " << flags.status().message();
+    EXPECT_TRUE(flags->given(flag.name)) << argument;
+    EXPECT_THAT(help.str(), HasSubstr("--" + std::string(flag.name)));
+    EXPECT_FALSE(flag.help.empty() || flag.help.back() == '.') << argument;
+    EXPECT_EQ(flag.kind == FlagKind::Switch, flag.accepts.empty()) << argument << ": say what it accepts";
+  }
+}
+
+TEST(FlagsTest, UsageErrorsExitWithTwoAndPointToTheHelp) {
+  std::ostringstream out, err;
+  const char *arguments[] = {"jit-run", "--nonsense"};
+  EXPECT_EQ(jitRun(2, arguments, out, err), kUsage);
+  EXPECT_THAT(err.str(), HasSubstr("jit-run: error: unknown flag '--nonsense'"));
+  EXPECT_THAT(err.str(), HasSubstr("jit-run --help"));
+  EXPECT_EQ(out.str(), "") << "results only on stdout";
+}
+
+TEST(FlagsTest, HelpAndVersionExitWithZero) {
+  for (const char *flag : {"-h", "--help", "--version"}) {
+    std::ostringstream out, err;
+    const char *arguments[] = {"jit-run", flag};
+    EXPECT_EQ(jitRun(2, arguments, out, err), kYes) << flag;
+    EXPECT_THAT(out.str(), HasSubstr("jit-run")) << flag;
+    EXPECT_EQ(err.str(), "") << flag;
+  }
+}
+
+} // namespace
