@@ -15,6 +15,12 @@ if(NOT DEFINED KILN_SDK_INCLUDE_DIRS) # in-tree; KilnConfig.cmake sets it for ot
   set(KILN_SDK_INCLUDE_DIRS "${PROJECT_SOURCE_DIR}/runtime/include")
 endif()
 kiln_llvm_fingerprint(KILN_LLVM_FINGERPRINT)
+if(Kiln_SOURCE_DIR) # the runtime compares with its own
+  file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/runtime/kiln/BuildFingerprint.h" @ONLY CONTENT
+"// BuildFingerprint.h: what this build of Kiln was linked with; written by cmake/KilnBackend.cmake.
+#define KILN_LLVM_FINGERPRINT \"@KILN_LLVM_FINGERPRINT@\"
+")
+endif()
 
 # One library of a backend: its objects, the version script, the note.
 function(kiln_backend_library target query)

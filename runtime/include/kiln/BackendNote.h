@@ -1,8 +1,8 @@
 // kiln/BackendNote.h: the ELF note that says what a backend library was built for, read before it is loaded.
 //
-// Loading a library runs its constructors, so whether it fits must be known before dlopen. add_kiln_backend compiles
-// one KILN_BACKEND_NOTE into every backend library; the runtime reads it from the file (owner "Kiln", type 1). The
-// descriptor is text, "key=value;..." as below.
+// Loading a library runs its constructors, so whether it fits must be known before dlopen. add_kiln_backend
+// compiles one KILN_BACKEND_NOTE into every backend library; the runtime reads it from the file (owner
+// "Kiln", type 1). The descriptor is text, "key=value;..." as below.
 #ifndef KILN_BACKENDNOTE_H
 #define KILN_BACKENDNOTE_H
 
@@ -28,7 +28,8 @@
 #define KILN_STRINGIZE(x) KILN_STRINGIZE_INNER(x)
 
 // The C ABI of this build. Both tiers must match it: the major exactly, the minor not above the runtime's.
-#define KILN_ABI_FINGERPRINT "abi=" KILN_STRINGIZE(KILN_ABI_MAJOR_NUMBER) "." KILN_STRINGIZE(KILN_ABI_MINOR_NUMBER)
+#define KILN_ABI_FINGERPRINT                                                                                 \
+  "abi=" KILN_STRINGIZE(KILN_ABI_MAJOR_NUMBER) "." KILN_STRINGIZE(KILN_ABI_MINOR_NUMBER)
 #define KILN_ABI_MAJOR_NUMBER 1
 #define KILN_ABI_MINOR_NUMBER 0
 
@@ -53,7 +54,8 @@ static_assert(KILN_ABI_MAJOR == KILN_ABI_MAJOR_NUMBER && KILN_ABI_MINOR == KILN_
               "the ABI version stands in backend.h and here");
 
 /// What the C++ compiler of this translation unit decides; the rest of a fingerprint is known to CMake.
-#define KILN_CXX_FINGERPRINT "rtti=" KILN_BUILD_RTTI ";cxxlib=" KILN_BUILD_CXXLIB ";sanitizer=" KILN_BUILD_SANITIZER
+#define KILN_CXX_FINGERPRINT                                                                                 \
+  "rtti=" KILN_BUILD_RTTI ";cxxlib=" KILN_BUILD_CXXLIB ";sanitizer=" KILN_BUILD_SANITIZER
 
 namespace kiln {
 /// An ELF note with owner "Kiln" and type 1, padded as ELF wants it.
@@ -65,9 +67,10 @@ template <unsigned N> struct alignas(4) BackendNoteLayout {
 } // namespace kiln
 
 // The linker keeps sections named .note.*; `retain` and `used` keep it from compilers.
-#define KILN_BACKEND_NOTE(text)                                                                                  \
-  extern const ::kiln::BackendNoteLayout<sizeof(text)> kilnBackendNote;                                          \
-  __attribute__((section(".note.kiln"), used, visibility("hidden")))                                             \
-  const ::kiln::BackendNoteLayout<sizeof(text)> kilnBackendNote = {5, sizeof(text), 1, "Kiln", text};
+#define KILN_BACKEND_NOTE(text)                                                                              \
+  extern const ::kiln::BackendNoteLayout<sizeof(text)> kilnBackendNote;                                      \
+  __attribute__((section(".note.kiln"), used, visibility("hidden")))                                         \
+  const ::kiln::BackendNoteLayout<sizeof(text)>                                                              \
+      kilnBackendNote = {5, sizeof(text), 1, "Kiln", text};
 #endif // __cplusplus
 #endif // KILN_BACKENDNOTE_H

@@ -1,0 +1,53 @@
+// BackendEntry.h: one manifest file of a search, as the registry that found it sees it.
+#ifndef KILN_RUNTIME_BACKENDENTRY_H
+#define KILN_RUNTIME_BACKENDENTRY_H
+
+#include "runtime/BackendLibrary.h"
+#include "runtime/Probe.h"
+
+namespace kiln {
+
+/// Everything but `commit` is fixed when the registry is made.
+/// Threads: safe; `commit` is guarded by the registry's snapshotMutex.
+class BackendEntry {
+public:
+  std::string name, path, foundBy;
+  std::shared_ptr<const Manifest> manifest; // null if the file is broken
+  /// Discovered: may be loaded. Disabled, Shadowed, Failed: never, `reason` says why.
+  BackendState fixedState = BackendState::Discovered;
+  std::string reason;
+  BackendOptions options;
+  Status optionProblem; // a variable whose value the schema refuses: the load fails with it
+
+  struct Commit {
+    bool isDone = false;
+    Status failure; // another backend has the name
+  } commit;
+
+  bool mayLoad() const { return fixedState == BackendState::Discovered; }
+  BackendLibrary &library() const { return BackendLibrary::of(*manifest); }
+  /// "" if one of its devices can be present or it declares none.
+  std::string whyAbsent(const Environment &environment) const {
+    std::string why;
+    for (const ManifestDevice &device : manifest->devices) {
+      std::string missed = kiln::whyAbsent(device, environment, kPciRoot);
+      if (missed.empty())
+        return "";
+      why += (why.empty() ? "" : "; ") + missed;
+    }
+    return why;
+  }
+  bool declares(std::string_view type) const { return manifest && manifest->findDevice(type); }
+  bool declaresAlias(std::string_view alias) const {
+    if (!manifest)
+      return false;
+    for (const ManifestDevice &device : manifest->devices)
+      for (const std::string &other : device.aliases)
+        if (other == alias)
+          return true;
+    return false;
+  }
+};
+
+} // namespace kiln
+#endif // KILN_RUNTIME_BACKENDENTRY_H

@@ -1,0 +1,221 @@
+// BackendLibrary.cpp: fingerprint, dlopen, query, negotiation, init into a StagedRegistrar; and the load
+// states.
+#include "runtime/BackendLibrary.h"
+
+#include "runtime/Error.h"
+#include "runtime/Log.h"
+#include "runtime/StagedRegistrar.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <dlfcn.h>
+#include <map>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+
+namespace kiln {
+
+namespace {
+
+/// The states of all libraries and who waits for whom. Never destroyed: backends may outlive main.
+struct LoadTable {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::map<std::tuple<dev_t, ino_t, std::string>, std::unique_ptr<BackendLibrary>> libraries;
+  std::map<std::thread::id, const BackendLibrary *> waiting;
+};
+LoadTable &table() {
+  static LoadTable *const instance = new LoadTable;
+  return *instance;
+}
+
+std::string machineArch() {
+  utsname name;
+  return uname(&name) == 0 ? name.machine : "";
+}
+
+// Runs a function of the backend; what it throws becomes a status. A backend must not throw, but one that
+// does shall not end the process.
+template <typename Fn> Status callBackend(std::string_view what, Fn &&fn) {
+  try {
+    return withContext(fromC(fn()), "{}", what);
+  } catch (const std::exception &error) {
+    return internalError("{}: threw an exception: {}", what, error.what());
+  } catch (...) {
+    return internalError("{}: threw an exception that is no std::exception", what);
+  }
+}
+
+} // namespace
+
+Status checkFingerprint(const Manifest &manifest, Tier tier) {
+  std::string file = manifest.path.substr(manifest.path.rfind('/') + 1);
+  if (std::string arch = machineArch(); !manifest.arch.empty() && manifest.arch != arch)
+    return failedPrecondition("built for {}, this is {} ({}, /arch)", manifest.arch, arch, file);
+  const bool isRuntime = tier == Tier::Runtime;
+  const std::string &declared = isRuntime ? manifest.abi.runtime : manifest.abi.compiler;
+  const char *key = isRuntime ? "/abi/runtime" : "/abi/compiler";
+  if (!manifest.abi.present || declared.empty())
+    return failedPrecondition("{} has no {}; add_kiln_backend writes it", file, key);
+  std::string_view ours = ownFingerprint(tier);
+  if (std::string why = fingerprintMismatch(tier, declared, ours); !why.empty())
+    return failedPrecondition("{} ({}, {}); rebuild it against this Kiln", why, file, key);
+  std::string library = isRuntime ? manifest.libraryPath() : manifest.compilerPath();
+  Result<std::string> note = readElfNote(library);
+  if (!note.ok())
+    return Status(Code::FailedPrecondition, note.status().message());
+  if (std::string why = fingerprintMismatch(tier, *note, ours); !why.empty())
+    return failedPrecondition("{} ({}, its ELF note); rebuild it against this Kiln", why, library);
+  return {};
+}
+
+Result<void *> openLibrary(const std::string &path) {
+  dlerror();
+  void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (!handle) {
+    const char *why = dlerror();
+    return failedPrecondition("cannot be loaded: {}", why ? why : "dlopen gave no reason");
+  }
+  return handle;
+}
+
+BackendLibrary &BackendLibrary::of(const Manifest &manifest) {
+  struct stat info = {};
+  std::string name = manifest.name;
+  if (stat(manifest.libraryPath().c_str(), &info) != 0)
+    name += "\n" + manifest.libraryPath(); // no file: a record of its own, its load says so
+  LoadTable &all = table();
+  std::lock_guard lock(all.mutex);
+  std::unique_ptr<BackendLibrary> &slot = all.libraries[{info.st_dev, info.st_ino, name}];
+  if (!slot)
+    slot.reset(new BackendLibrary);
+  return *slot;
+}
+
+Result<std::shared_ptr<const Registrations>> BackendLibrary::load(const Manifest &manifest,
+                                                                  const OptionSource &options) {
+  LoadTable &all = table();
+  const std::thread::id self = std::this_thread::get_id();
+  std::unique_lock lock(all.mutex);
+  while (theState == BackendState::Loading) {
+    // Follow who waits for whom: ending at this thread means that waiting would never end.
+    for (const BackendLibrary *next = this; next;) {
+      if (next->owner == self)
+        return inProgress(
+            "backend '{}': its load was asked for while this thread is inside a load that needs it",
+            manifest.name);
+      auto it = all.waiting.find(next->owner);
+      next = it == all.waiting.end() ? nullptr : it->second;
+    }
+    all.waiting[self] = this;
+    all.changed.wait(lock);
+    all.waiting.erase(self);
+  }
+  if (theState == BackendState::Ready)
+    return registrations;
+  if (theState != BackendState::Discovered)
+    return theFailure;
+  theState = BackendState::Loading;
+  owner = self;
+  host = makeHostTable(options);
+  isRejected = false;
+  lock.unlock();
+
+  auto start = std::chrono::steady_clock::now();
+  Result<std::shared_ptr<const Registrations>> result = loadUnlocked(manifest);
+  auto elapsed = std::chrono::steady_clock::now() - start;
+
+  lock.lock();
+  theLoadNs = std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count();
+  owner = {};
+  if (result.ok()) {
+    registrations = *result;
+    theState = BackendState::Ready;
+  } else {
+    theFailure = result.status();
+    theState = isRejected ? BackendState::RejectedAbi : BackendState::Failed;
+  }
+  all.changed.notify_all();
+  lock.unlock();
+  if (!result.ok()) // once: the failure is sticky
+    logWarn("backend", "{}", result.status().message());
+  return result;
+}
+
+Result<std::shared_ptr<const Registrations>> BackendLibrary::loadUnlocked(const Manifest &manifest) {
+  if (Status status = checkFingerprint(manifest, Tier::Runtime); !status.ok()) {
+    isRejected = true;
+    return failedPrecondition("backend '{}' rejected: {}", manifest.name, status.message());
+  }
+  Result<void *> handle = openLibrary(manifest.libraryPath());
+  if (!handle.ok())
+    return withContext(handle.status(), "backend '{}'", manifest.name);
+  Result<KilnBackend> negotiated = negotiate(manifest, *handle);
+  if (!negotiated.ok())
+    return withContext(negotiated.status(), "backend '{}' ({})", manifest.name, manifest.libraryPath());
+  StagedRegistrar registrar(manifest);
+  Status status =
+      callBackend("init", [&] { return negotiated->init(negotiated->self, &host, &registrar.table()); });
+  if (!status.ok())
+    return withContext(status, "backend '{}' ({})", manifest.name, manifest.libraryPath());
+  Result<std::shared_ptr<const Registrations>> staged = registrar.finish();
+  if (!staged.ok())
+    return withContext(staged.status(), "backend '{}' ({})", manifest.name, manifest.libraryPath());
+  backend = *negotiated;
+  return staged;
+}
+
+Result<KilnBackend> BackendLibrary::negotiate(const Manifest &manifest, void *handle) {
+  auto *query = reinterpret_cast<KilnBackendQueryFn>(dlsym(handle, KILN_BACKEND_QUERY_SYMBOL));
+  if (!query)
+    return failedPrecondition("exports no '{}'", KILN_BACKEND_QUERY_SYMBOL);
+  KilnBackend result = {};
+  result.struct_size = sizeof(KilnBackend);
+  KILN_RETURN_IF_ERROR(callBackend(KILN_BACKEND_QUERY_SYMBOL, [&] { return query(&host, &result); }));
+  if (result.abi_major != KILN_ABI_MAJOR || result.abi_minor > KILN_ABI_MINOR) {
+    isRejected = true;
+    return failedPrecondition("speaks ABI {}.{}; this Kiln speaks {}.{}", result.abi_major, result.abi_minor,
+                              KILN_ABI_MAJOR, KILN_ABI_MINOR);
+  }
+  // A backend that cuts struct_size must still reach init, the last field that is required.
+  if (result.struct_size < offsetof(KilnBackend, init) + sizeof result.init || !result.init)
+    return failedPrecondition("fills in no init function (struct_size {}; expected {})", result.struct_size,
+                              sizeof(KilnBackend));
+  if (result.struct_size < sizeof(KilnBackend))
+    result.shutdown = nullptr;
+  if (toView(result.name) != manifest.name || toView(result.version) != manifest.version)
+    return failedPrecondition("the library is '{}' {}; its manifest says '{}' {}", toView(result.name),
+                              toView(result.version), manifest.name, manifest.version);
+  return result;
+}
+
+void BackendLibrary::forgetFailure() {
+  std::lock_guard lock(table().mutex);
+  if (theState == BackendState::Failed || theState == BackendState::RejectedAbi)
+    theState = BackendState::Discovered;
+}
+
+void BackendLibrary::shutdown() {
+  std::unique_lock lock(table().mutex);
+  auto function = theState == BackendState::Ready ? backend.shutdown : nullptr;
+  backend.shutdown = nullptr;
+  lock.unlock();
+  if (function)
+    function(backend.self);
+}
+
+BackendState BackendLibrary::state() const {
+  std::lock_guard lock(table().mutex);
+  return theState;
+}
+Status BackendLibrary::failure() const {
+  std::lock_guard lock(table().mutex);
+  return theState == BackendState::Failed || theState == BackendState::RejectedAbi ? theFailure : Status();
+}
+uint64_t BackendLibrary::loadNs() const {
+  std::lock_guard lock(table().mutex);
+  return theLoadNs;
+}
+
+} // namespace kiln

@@ -1,0 +1,210 @@
+// BackendSearch.cpp: walks the places in order; folders are read with readdir and sorted bytewise.
+#include "runtime/BackendSearch.h"
+
+#include "runtime/Error.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <dirent.h>
+#include <dlfcn.h>
+#include <fnmatch.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+
+namespace kiln {
+
+namespace {
+
+constexpr std::string_view kSuffix = ".kiln.json";
+constexpr const char *kBlanks = " \t\n";
+
+// Where the code of this function was loaded from: libkiln_runtime.so, or a program that links it statically.
+std::string ownFolder() {
+  Dl_info info;
+  if (!dladdr(reinterpret_cast<void *>(&ownFolder), &info) || !info.dli_fname)
+    return "";
+  char *resolved = realpath(info.dli_fname, nullptr);
+  if (!resolved) { // a program started by name has no path here
+    resolved = realpath("/proc/self/exe", nullptr);
+    if (!resolved)
+      return "";
+  }
+  std::string path = resolved;
+  free(resolved);
+  return path.substr(0, path.rfind('/'));
+}
+
+// Empty, or why a privileged process must not trust the file: others could have written it.
+std::string whyUntrusted(const std::string &path) {
+  struct stat info;
+  if (stat(path.c_str(), &info) != 0)
+    return strerror(errno);
+  if (info.st_uid != 0)
+    return "not owned by root, in a privileged process";
+  if (info.st_mode & (S_IWGRP | S_IWOTH))
+    return "writable by others, in a privileged process";
+  return "";
+}
+
+class Searcher {
+public:
+  Searcher(const SearchEnvironment &environment, BackendSearchResult &result)
+      : environment(environment), result(result) {}
+
+  void addFile(const std::string &path, const char *foundBy) {
+    std::string problem = environment.secure ? whyUntrusted(path) : "";
+    struct stat info;
+    if (problem.empty() && stat(path.c_str(), &info) != 0)
+      problem = strerror(errno);
+    result.places.push_back({path, foundBy, problem});
+    if (problem.empty())
+      result.files.push_back({path, foundBy});
+    else
+      result.warnings.push_back(fmt::format("backend manifest '{}' ({}): {}", path, foundBy, problem));
+  }
+
+  // `asked`: somebody named this folder, so its absence is worth a warning.
+  void addFolder(const std::string &folder, const char *foundBy, bool asked) {
+    if (std::any_of(result.places.begin(), result.places.end(),
+                    [&](const SearchPlace &place) { return place.path == folder; }))
+      return;
+    std::string problem = environment.secure ? whyUntrusted(folder) : "";
+    std::vector<std::string> names;
+    if (problem.empty()) {
+      DIR *stream = opendir(folder.c_str());
+      if (!stream) {
+        problem = strerror(errno);
+      } else {
+        while (dirent *entry = readdir(stream))
+          if (std::string_view name = entry->d_name; name.ends_with(kSuffix) && name.size() > kSuffix.size())
+            names.emplace_back(name);
+        closedir(stream);
+      }
+    }
+    result.places.push_back({folder, foundBy, problem});
+    if (!problem.empty() && asked)
+      result.warnings.push_back(fmt::format("backend folder '{}' ({}): {}", folder, foundBy, problem));
+    std::sort(names.begin(), names.end());
+    for (const std::string &name : names) {
+      std::string path = folder + "/" + name;
+      std::string untrusted = environment.secure ? whyUntrusted(path) : "";
+      if (untrusted.empty())
+        result.files.push_back({path, foundBy});
+      else
+        result.warnings.push_back(fmt::format("backend manifest '{}' ({}): {}", path, foundBy, untrusted));
+    }
+  }
+
+private:
+  const SearchEnvironment &environment;
+  BackendSearchResult &result;
+};
+
+bool autoloadIsOn(AutoloadMode mode, const Environment &variables, BackendSearchResult &result) {
+  if (mode != AutoloadMode::ByEnvironment)
+    return mode == AutoloadMode::On;
+  std::optional<std::string_view> text = variables.find("KILN_BACKEND_AUTOLOAD");
+  if (!text || text->empty())
+    return true;
+  if (std::optional<bool> on = parseSwitch(*text))
+    return *on;
+  result.warnings.push_back(
+      fmt::format("KILN_BACKEND_AUTOLOAD: '{}'; expected 1 or 0; autoload stays on", *text));
+  return true;
+}
+
+std::string userDataFolder(const Environment &variables) {
+  std::string_view data = variables.get("XDG_DATA_HOME");
+  if (!data.empty() && data[0] == '/')
+    return std::string(data) + "/kiln/backends.d";
+  std::string_view home = variables.get("HOME");
+  return home.empty() ? "" : std::string(home) + "/.local/share/kiln/backends.d";
+}
+
+} // namespace
+
+SearchEnvironment SearchEnvironment::process() {
+  SearchEnvironment environment;
+  environment.variables = Environment::process();
+  environment.secure = getauxval(AT_SECURE) != 0;
+  if (std::string folder = ownFolder(); !folder.empty())
+    environment.libraryDirs = {folder, folder + "/../lib"};
+  environment.systemDirs = {"/etc/kiln/backends.d", "/usr/local/share/kiln/backends.d",
+                            "/usr/share/kiln/backends.d"};
+  return environment;
+}
+
+BackendSearchResult searchBackends(const std::vector<std::string> &directories, AutoloadMode autoload,
+                                   const SearchEnvironment &environment) {
+  BackendSearchResult result;
+  Searcher searcher(environment, result);
+  const Environment &variables = environment.variables;
+  for (const std::string &folder : directories)
+    searcher.addFolder(folder, "API", true);
+  if (!autoloadIsOn(autoload, variables, result))
+    return result;
+  if (!environment.secure) {
+    if (std::optional<std::string_view> files = variables.find("KILN_BACKEND_FILES")) {
+      for (const std::string &file : splitList(*files, ":"))
+        searcher.addFile(file, "KILN_BACKEND_FILES");
+      return result;
+    }
+    for (const std::string &folder : splitList(variables.get("KILN_BACKEND_PATH"), ":"))
+      searcher.addFolder(folder, "KILN_BACKEND_PATH", true);
+    for (const std::string &folder : environment.libraryDirs)
+      searcher.addFolder(folder + "/kiln/backends.d", "beside the runtime", false);
+    if (std::string folder = userDataFolder(variables); !folder.empty())
+      searcher.addFolder(folder, "user data folder", false);
+  }
+  for (const std::string &folder : environment.systemDirs)
+    searcher.addFolder(folder, "system", false);
+  return result;
+}
+
+BackendFilter::BackendFilter(const Environment &environment)
+    : select(splitList(environment.get("KILN_BACKENDS_SELECT"), ",")),
+      disable(splitList(environment.get("KILN_BACKENDS_DISABLE"), ",")) {
+  hasSelect = !select.empty();
+}
+
+std::string BackendFilter::reasonAgainst(std::string_view name) const {
+  for (const std::string &pattern : select)
+    if (matchesGlob(pattern, name))
+      return ""; // SELECT beats DISABLE
+  if (hasSelect)
+    return fmt::format("matches none of KILN_BACKENDS_SELECT={}", fmt::join(select, ","));
+  for (const std::string &pattern : disable)
+    if (matchesGlob(pattern, name))
+      return fmt::format("matches '{}' of KILN_BACKENDS_DISABLE", pattern);
+  return "";
+}
+
+std::vector<std::string> splitList(std::string_view text, std::string_view separators) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    size_t end = std::min(text.find_first_of(separators), text.size());
+    std::string_view part = text.substr(0, end);
+    size_t first = part.find_first_not_of(kBlanks);
+    if (first != std::string_view::npos)
+      parts.emplace_back(part.substr(first, part.find_last_not_of(kBlanks) - first + 1));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+bool matchesGlob(const std::string &pattern, std::string_view text) {
+  return fnmatch(pattern.c_str(), std::string(text).c_str(), 0) == 0;
+}
+
+std::optional<bool> parseSwitch(std::string_view text) {
+  for (std::string_view yes : {"1", "on", "true", "yes"})
+    if (text == yes)
+      return true;
+  for (std::string_view no : {"0", "off", "false", "no"})
+    if (text == no)
+      return false;
+  return std::nullopt;
+}
+
+} // namespace kiln
