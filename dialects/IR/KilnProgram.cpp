@@ -27,6 +27,13 @@ LogicalResult WeightOp::verify() {
   return success();
 }
 
+LogicalResult OptimizationBarrierOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                                      OptimizationBarrierOp::Adaptor adaptor,
+                                                      SmallVectorImpl<Type> &types) {
+  types.push_back(adaptor.getX().getType());
+  return success();
+}
+
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   auto buildType = [](Builder &builder, ArrayRef<Type> inputs, ArrayRef<Type> results,
                       function_interface_impl::VariadicFlag, std::string &) {

@@ -107,6 +107,22 @@ def Kiln_LaunchOp : Kiln_Op<"launch", [Pure, DeclareOpInterfaceMethods<SymbolUse
   let assemblyFormat = "$kernel `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs)";
 }
 
+def Kiln_OptimizationBarrierOp : Kiln_Op<"optimization_barrier", [Kiln_InferType]> {
+  let summary = "a value that no pass looks through";
+  let description = [{
+    `result = x`. Nothing is folded, moved or merged across it: kernel tests put it behind their constants, so that the
+    device computes what would else be folded or hoisted into the prologue.
+
+    Example:
+    ```mlir
+    %b = kiln.optimization_barrier %x : tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins Kiln_Tensor:$x);
+  let results = (outs Kiln_Tensor:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+}
+
 def Kiln_CheckCloseOp : Kiln_Op<"check_close", [SameTypeOperands]> {
   let summary = "asserts that two tensors are close";
   let description = [{
