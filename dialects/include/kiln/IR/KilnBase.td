@@ -21,7 +21,7 @@ def Kiln_Dialect : Dialect {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
   let hasConstantMaterializer = 1;
-  let useDefaultAttributePrinterParser = 0; // 1 as soon as there is an attribute
+  let useDefaultAttributePrinterParser = 1;
   let extraClassDeclaration = [{
     /// Adds one to a named counter of this context ("fold-transpose.folded"). Thread-safe.
     void count(::llvm::StringRef counter);

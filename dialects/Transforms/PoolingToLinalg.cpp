@@ -1,0 +1,230 @@
+// PoolingToLinalg.cpp: max_pool and avg_pool as one windowed linalg.generic; avg_pool divides afterwards.
+#include "dialects/Transforms/PoolingToLinalg.h"
+
+#include "dialects/IR/Checks.h"
+#include "dialects/Transforms/LinalgBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace kiln {
+
+Value padWindowed(OpBuilder &builder, Location loc, Value x, ArrayRef<OpFoldResult> low, ArrayRef<OpFoldResult> high,
+                  TypedAttr value) {
+  auto isZero = [](OpFoldResult pad) { return isConstantIntValue(pad, 0); };
+  if (llvm::all_of(low, isZero) && llvm::all_of(high, isZero))
+    return x;
+  SmallVector<OpFoldResult> lows(2, builder.getIndexAttr(0)), highs(2, builder.getIndexAttr(0));
+  llvm::append_range(lows, low);
+  llvm::append_range(highs, high);
+  Value scalar = builder.create<arith::ConstantOp>(loc, value);
+  return builder.create<tensor::PadOp>(loc, Type(), x, lows, highs, scalar);
+}
+
+namespace {
+
+/// The high pads that make room for exactly `outputs` windows. ceil_mode may need more than the op's, and its last
+/// window may leave some of the op's unread; then those stay.
+template <typename Pool>
+SmallVector<OpFoldResult> highPads(Pool op, OpBuilder &builder, ArrayRef<OpFoldResult> inputs,
+                                   ArrayRef<OpFoldResult> outputs) {
+  Location loc = op.getLoc();
+  SmallVector<OpFoldResult> high;
+  int64_t spatial = op.getKernel().size();
+  for (int64_t i = 0; i < spatial; ++i) {
+    int64_t low = op.getPads()[i], given = op.getPads()[spatial + i], stride = op.getStrides()[i];
+    int64_t reach = (op.getKernel()[i] - 1) * op.getDilations()[i] + 1;
+    if (!op.getCeilMode()) {
+      high.push_back(builder.getIndexAttr(given));
+      continue;
+    }
+    // (outputs - 1) * stride + reach - low - input, at least what is given
+    auto staticIn = getConstantIntValue(inputs[2 + i]), staticOut = getConstantIntValue(outputs[2 + i]);
+    if (staticIn && staticOut) {
+      int64_t needed = (*staticOut - 1) * stride + reach - low - *staticIn;
+      high.push_back(builder.getIndexAttr(std::max(given, needed)));
+      continue;
+    }
+    auto constant = [&](int64_t value) -> Value { return builder.create<arith::ConstantIndexOp>(loc, value); };
+    Value windows = getValueOrCreateConstantIndexOp(builder, loc, outputs[2 + i]);
+    Value input = getValueOrCreateConstantIndexOp(builder, loc, inputs[2 + i]);
+    Value span = builder.create<arith::MulIOp>(loc, windows, constant(stride));
+    Value needed = builder.create<arith::AddIOp>(loc, span, constant(reach - low - stride));
+    needed = builder.create<arith::SubIOp>(loc, needed, input);
+    high.push_back(builder.createOrFold<arith::MaxSIOp>(loc, needed, constant(given)));
+  }
+  return high;
+}
+
+/// Folds `combine` over each window of `x` padded with `neutral`, starting from `neutral` as an accumulator.
+template <typename Pool>
+Value foldWindows(Pool op, OpBuilder &builder, Value x, ArrayRef<OpFoldResult> sizes, TypedAttr padding,
+                  TypedAttr neutral, LinalgBuilder::Body combine) {
+  Location loc = op.getLoc();
+  LinalgBuilder linalg(builder, loc);
+  int64_t spatial = op.getKernel().size();
+  SmallVector<OpFoldResult> low;
+  for (int64_t pad : op.getPads().take_front(spatial))
+    low.push_back(builder.getIndexAttr(pad));
+  SmallVector<OpFoldResult> high = highPads(op, builder, tensor::getMixedSizes(builder, loc, x), sizes);
+  Value padded = padWindowed(builder, loc, x, low, high, padding);
+
+  unsigned outer = 2 + spatial, loops = outer + spatial;
+  SmallVector<AffineExpr> inExprs{builder.getAffineDimExpr(0), builder.getAffineDimExpr(1)}, windowExprs;
+  SmallVector<OpFoldResult> windowSizes;
+  for (int64_t i = 0; i < spatial; ++i) {
+    AffineExpr p = builder.getAffineDimExpr(2 + i), q = builder.getAffineDimExpr(outer + i);
+    inExprs.push_back(p * op.getStrides()[i] + q * op.getDilations()[i]);
+    windowExprs.push_back(q);
+    windowSizes.push_back(builder.getIndexAttr(op.getKernel()[i]));
+  }
+  auto map = [&](ArrayRef<AffineExpr> exprs) { return AffineMap::get(loops, 0, exprs, builder.getContext()); };
+  SmallVector<utils::IteratorType> iterators(outer, utils::IteratorType::parallel);
+  iterators.append(spatial, utils::IteratorType::reduction);
+  // An operand that is never read gives the window loops their extents.
+  Value window = linalg.empty(windowSizes, neutral.getType());
+  return linalg.generic({padded, window}, linalg.filled(sizes, neutral),
+                        {map(inExprs), map(windowExprs),
+                         builder.getMultiDimIdentityMap(loops).getMajorSubMap(outer)},
+                        iterators, combine);
+}
+
+// ---- max_pool --------------------------------------------------------------------------------------------
+
+struct MaxPoolToLinalg final : OpConversionPattern<MaxPoolOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(MaxPoolOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    LinalgBuilder linalg(rewriter, op.getLoc());
+    ReifiedRankedShapedTypeDims dims;
+    if (failed(op.reifyResultShapes(rewriter, dims)))
+      return rewriter.notifyMatchFailure(op, "no result extents");
+    auto type = cast<RankedTensorType>(getTypeConverter()->convertType(op.getType()));
+    Type element = tensorType(op.getX()).getElementType();
+    bool isUnsigned = element.isUnsignedInteger();
+    auto larger = [&](OpBuilder &builder, Location loc, ValueRange scalars) -> Value {
+      Value x = widenScalar(builder, loc, scalars[0], element, scalars[2].getType());
+      if (isa<FloatType>(element))
+        return builder.create<arith::MaximumFOp>(loc, scalars[2], x);
+      if (isUnsigned)
+        return builder.create<arith::MaxUIOp>(loc, scalars[2], x);
+      return builder.create<arith::MaxSIOp>(loc, scalars[2], x);
+    };
+    Value result = foldWindows(op, rewriter, adaptor.getX(), dims[0], linalg.lowest(signless(element), isUnsigned),
+                               linalg.lowest(accumulatorType(element), isUnsigned), larger);
+    rewriter.replaceOp(op, linalg.cast(linalg.converted(result, type.getElementType()), type));
+    return success();
+  }
+};
+
+// ---- avg_pool --------------------------------------------------------------------------------------------
+
+struct AvgPoolToLinalg final : OpConversionPattern<AvgPoolOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(AvgPoolOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    LinalgBuilder linalg(rewriter, op.getLoc());
+    ReifiedRankedShapedTypeDims dims;
+    if (failed(op.reifyResultShapes(rewriter, dims)))
+      return rewriter.notifyMatchFailure(op, "no result extents");
+    auto type = cast<RankedTensorType>(op.getType());
+    Type element = type.getElementType(), accumulator = accumulatorType(element);
+    auto add = [&](OpBuilder &builder, Location loc, ValueRange scalars) -> Value {
+      Value x = widenScalar(builder, loc, scalars[0], element, accumulator);
+      return builder.create<arith::AddFOp>(loc, scalars[2], x);
+    };
+    Value sum = foldWindows(op, rewriter, adaptor.getX(), dims[0], linalg.zero(element), linalg.zero(accumulator), add);
+    SmallVector<OpFoldResult> inputs = tensor::getMixedSizes(rewriter, op.getLoc(), adaptor.getX());
+    // Values that the body uses from outside are made before it.
+    SmallVector<Value> ends = countedEnds(op, rewriter, inputs);
+    Value mean = linalg.elementwise(
+        sum, rewriter.getMultiDimIdentityMap(type.getRank()), dims[0], element,
+        [&](OpBuilder &builder, Location loc, ValueRange scalars) -> Value {
+          Value quotient = builder.create<arith::DivFOp>(loc, scalars[0], count(op, builder, ends, accumulator));
+          return widthOf(element) < widthOf(accumulator)
+                     ? builder.create<arith::TruncFOp>(loc, element, quotient).getResult()
+                     : quotient;
+        });
+    rewriter.replaceOp(op, linalg.cast(mean, type));
+    return success();
+  }
+
+private:
+  static unsigned widthOf(Type type) { return type.getIntOrFloatBitWidth(); }
+
+  /// Whether some window of axis `i` may hold elements that do not count.
+  static bool isRagged(AvgPoolOp op, int64_t i) {
+    int64_t spatial = op.getKernel().size();
+    if (op.getCeilMode())
+      return true;
+    return !op.getCountIncludePad() && (op.getPads()[i] || op.getPads()[spatial + i]);
+  }
+
+  /// By spatial axis the end of what counts: the input's extent, with the high pad if that counts; null if every
+  /// window counts whole.
+  static SmallVector<Value> countedEnds(AvgPoolOp op, OpBuilder &builder, ArrayRef<OpFoldResult> inputs) {
+    Location loc = op.getLoc();
+    int64_t spatial = op.getKernel().size();
+    SmallVector<Value> ends;
+    for (int64_t i = 0; i < spatial; ++i) {
+      if (!isRagged(op, i)) {
+        ends.push_back(nullptr);
+        continue;
+      }
+      Value end = getValueOrCreateConstantIndexOp(builder, loc, inputs[2 + i]);
+      if (op.getCountIncludePad())
+        end = builder.createOrFold<arith::AddIOp>(
+            loc, end, builder.create<arith::ConstantIndexOp>(loc, op.getPads()[spatial + i]));
+      ends.push_back(end);
+    }
+    return ends;
+  }
+
+  /// The number of elements of the present window that count, as an `element`.
+  static Value count(AvgPoolOp op, OpBuilder &builder, ArrayRef<Value> ends, Type element) {
+    Location loc = op.getLoc();
+    auto constant = [&](int64_t value) -> Value { return builder.create<arith::ConstantIndexOp>(loc, value); };
+    int64_t whole = 1;
+    Value total;
+    for (auto [i, end] : llvm::enumerate(ends)) {
+      if (!end) {
+        whole *= op.getKernel()[i];
+        continue;
+      }
+      // The window's elements lie at start + q * dilation; those with 0 <= .. < end count (-low <= .. with pads).
+      int64_t low = op.getPads()[i], dilation = op.getDilations()[i];
+      Value p = builder.create<linalg::IndexOp>(loc, 2 + i);
+      Value start = builder.create<arith::MulIOp>(loc, p, constant(op.getStrides()[i]));
+      start = builder.create<arith::SubIOp>(loc, start, constant(low));
+      Value room = builder.create<arith::SubIOp>(loc, end, start);
+      Value last = builder.create<arith::CeilDivSIOp>(loc, room, constant(dilation));
+      last = builder.create<arith::MinSIOp>(loc, last, constant(op.getKernel()[i]));
+      Value first = constant(0);
+      if (!op.getCountIncludePad()) {
+        Value before = builder.create<arith::SubIOp>(loc, constant(0), start);
+        before = builder.create<arith::MaxSIOp>(loc, before, constant(0));
+        first = builder.create<arith::CeilDivSIOp>(loc, before, constant(dilation));
+      }
+      Value inside = builder.create<arith::SubIOp>(loc, last, first);
+      inside = builder.create<arith::MaxSIOp>(loc, inside, constant(0));
+      total = total ? builder.create<arith::MulIOp>(loc, total, inside).getResult() : inside;
+    }
+    if (!total)
+      return builder.create<arith::ConstantOp>(loc, builder.getFloatAttr(element, whole));
+    if (whole != 1)
+      total = builder.create<arith::MulIOp>(loc, total, constant(whole));
+    Value number = builder.create<arith::IndexCastOp>(loc, builder.getI64Type(), total);
+    return builder.create<arith::SIToFPOp>(loc, element, number);
+  }
+};
+
+} // namespace
+
+void populatePoolingToLinalg(const TypeConverter &converter, RewritePatternSet &patterns) {
+  patterns.add<MaxPoolToLinalg, AvgPoolToLinalg>(converter, patterns.getContext());
+}
+
+} // namespace kiln
