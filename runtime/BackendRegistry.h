@@ -7,6 +7,7 @@
 
 #include "runtime/BackendOptions.h"
 #include "runtime/BackendSearch.h"
+#include "runtime/DeviceType.h"
 #include "runtime/HostTable.h"
 #include "runtime/Manifest.h"
 
@@ -20,23 +21,6 @@ namespace kiln {
 
 enum class BackendState { Discovered, Disabled, Shadowed, Absent, RejectedAbi, Loading, Ready, Failed };
 const char *stateName(BackendState state); // "REJECTED_ABI"
-
-/// A device type that a backend registered. Immutable; valid until the process ends.
-struct DeviceType {
-  std::string name, backend;
-  std::vector<std::string> aliases;
-  KilnDeviceKind kind = KILN_DEVICE_HARDWARE;
-  int64_t priority = 0;
-  KilnDeviceOps ops; // every required function is there
-  void *self = nullptr;
-};
-
-/// A loader of one object format. Immutable; valid until the process ends.
-struct KernelLoader {
-  std::string backend, format, name;
-  KilnKernelLoaderOps ops;
-  void *self = nullptr;
-};
 
 /// Everything registered at one moment. Immutable; a commit publishes a new one.
 struct RegistrySnapshot {

@@ -275,25 +275,23 @@ OptionSchema option(const std::string &key, const Field &field) {
   using Type = OptionSchema::Type;
   if (type == "string")
     result.type = Type::String;
-  else if (type == "int")
+  else if (type == "integer")
     result.type = Type::Integer;
-  else if (type == "bool")
+  else if (type == "boolean")
     result.type = Type::Boolean;
-  else if (type == "enum")
-    result.type = Type::Enumeration;
   else
-    field.get("type").refuse(fmt::format("'{}'; expected string, int, bool or enum", type));
+    field.get("type").refuse(fmt::format("'{}'; expected string, integer or boolean", type));
   if (std::optional<Field> range = field.find("range")) {
     std::vector<Field> ends = range->list();
     if (result.type != Type::Integer || ends.size() != 2 || ends[0].integer() > ends[1].integer())
-      range->refuse("expected [least, greatest] of an int option");
+      range->refuse("expected [least, greatest] of an integer option");
     result.minimum = ends[0].integer();
     result.maximum = ends[1].integer();
   }
   result.values = field.texts("values");
-  if ((result.type == Type::Enumeration) == result.values.empty())
-    field.refuse("'values' belongs to type enum, and enum needs it");
-  result.meaning = field.get("meaning").text();
+  if (result.type != Type::String && !result.values.empty())
+    field.get("values").refuse("only a string option lists its values");
+  result.help = field.get("help").text();
   Field byDefault = field.get("default");
   Result<std::string> checked = checkOptionValue(result, scalarText(byDefault), "default");
   if (!checked.ok())
@@ -459,7 +457,10 @@ Result<std::string> checkOptionValue(const OptionSchema &schema, std::string_vie
   case OptionSchema::Type::String:
     if (value.find(';') != std::string_view::npos)
       return invalidArgument("{}: '{}' has a semicolon, which separates options", where, value);
-    return std::string(value);
+    if (schema.values.empty() ||
+        std::find(schema.values.begin(), schema.values.end(), value) != schema.values.end())
+      return std::string(value);
+    return invalidArgument("{}: '{}'; expected one of {}", where, value, fmt::join(schema.values, ", "));
   case OptionSchema::Type::Integer: {
     int64_t number = 0;
     auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
@@ -477,10 +478,6 @@ Result<std::string> checkOptionValue(const OptionSchema &schema, std::string_vie
       if (value == no)
         return std::string("0");
     return invalidArgument("{}: '{}' is not a boolean; expected 1 or 0", where, value);
-  case OptionSchema::Type::Enumeration:
-    if (std::find(schema.values.begin(), schema.values.end(), value) != schema.values.end())
-      return std::string(value);
-    return invalidArgument("{}: '{}'; expected one of {}", where, value, fmt::join(schema.values, ", "));
   }
   return internalError("{}: unknown option type", where);
 }

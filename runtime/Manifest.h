@@ -15,14 +15,14 @@ namespace kiln {
 
 /// One option of a backend: KILN_<BACKEND>_<KEY>, or key=value where a device is opened.
 struct OptionSchema {
-  enum class Type { String, Integer, Boolean, Enumeration };
+  enum class Type { String, Integer, Boolean };
   std::string key;
   Type type = Type::String;
   std::string defaultValue;        // as text, already checked against the rest
   int64_t minimum = INT64_MIN;     // Integer
   int64_t maximum = INT64_MAX;     // Integer
-  std::vector<std::string> values; // Enumeration: what is accepted
-  std::string meaning;             // one line for people
+  std::vector<std::string> values; // String: what is accepted; empty: anything
+  std::string help;                // one line for people
 };
 
 /// How a device's presence is told without loading the backend: any of the conditions.
