@@ -81,6 +81,3 @@ LogicalResult CheckCloseOp::verify() {
 }
 
 } // namespace kiln
-
-#define GET_OP_CLASSES
-#include "kiln/IR/KilnOps.cpp.inc"

@@ -21,6 +21,15 @@ bool compatibleTypes(mlir::TypeRange lhs, mlir::TypeRange rhs);
 /// The shape that numpy broadcasting gives, with `?` where it is not known; failure if extents conflict.
 mlir::FailureOr<llvm::SmallVector<int64_t>> broadcastShapes(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes);
 
+/// The result type of an op that broadcasts its operands to one shape. C1: the shapes broadcast.
+mlir::LogicalResult inferBroadcast(std::optional<mlir::Location> location, mlir::ValueRange operands,
+                                   mlir::Type element, llvm::SmallVectorImpl<mlir::Type> &types);
+
+/// The extents of that result as arithmetic on the operands' extents. Dynamic extents that meet are taken to
+/// be equal.
+mlir::LogicalResult reifyBroadcast(mlir::OpBuilder &builder, mlir::Operation *op, mlir::ValueRange operands,
+                                   mlir::ReifiedRankedShapedTypeDims &shapes);
+
 } // namespace kiln
 
 #include "kiln/IR/KilnDialect.h.inc"

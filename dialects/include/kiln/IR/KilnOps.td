@@ -1,8 +1,12 @@
 // KilnOps.td: all families together, for mlir-tblgen.
 #ifndef KILN_OPS_TD
 #define KILN_OPS_TD
+include "kiln/IR/KilnActivation.td"
+include "kiln/IR/KilnBinary.td"
 include "kiln/IR/KilnContraction.td"
+include "kiln/IR/KilnMath.td"
 include "kiln/IR/KilnNormalization.td"
 include "kiln/IR/KilnProgram.td"
 include "kiln/IR/KilnReduction.td"
+include "kiln/IR/KilnSelect.td"
 #endif // KILN_OPS_TD
