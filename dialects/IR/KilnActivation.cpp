@@ -33,7 +33,7 @@ Value SoftplusOp::buildScalar(OpBuilder &builder, Location loc, ValueRange scala
 
 Value GeluOp::buildScalar(OpBuilder &builder, Location loc, ValueRange scalars) {
   return floatScalar(builder, loc, scalars, [&](Scalar x) {
-    if (getApproximate() == GeluApproximation::tanh)
+    if (getApproximate() == GeluApproximation::Tanh)
       return 0.5 * x * (1.0 + tanh(M_SQRT2 * M_2_SQRTPI / 2 * (x + 0.044715 * (x * x * x))));
     return 0.5 * x * (1.0 + erf(x * M_SQRT1_2));
   });

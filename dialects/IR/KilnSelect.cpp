@@ -17,17 +17,17 @@ Value CompareOp::buildScalar(OpBuilder &builder, Location loc, ValueRange scalar
   Scalar a = widened(Scalar(builder, loc, scalars[0], isUnsigned));
   Scalar b = widened(Scalar(builder, loc, scalars[1], isUnsigned));
   switch (getDirection()) {
-  case CompareDirection::eq:
+  case CompareDirection::Eq:
     return equal(a, b).value();
-  case CompareDirection::ne:
+  case CompareDirection::Ne:
     return notEqual(a, b).value();
-  case CompareDirection::lt:
+  case CompareDirection::Lt:
     return (a < b).value();
-  case CompareDirection::le:
+  case CompareDirection::Le:
     return (a <= b).value();
-  case CompareDirection::gt:
+  case CompareDirection::Gt:
     return (a > b).value();
-  case CompareDirection::ge:
+  case CompareDirection::Ge:
     return (a >= b).value();
   }
   llvm_unreachable("a direction is one of six");

@@ -41,11 +41,9 @@ def Kiln_SoftplusOp : Kiln_UnaryOp<"softplus", Kiln_FloatTensor> {
 }
 
 def Kiln_GeluApproximation : I32EnumAttr<"GeluApproximation", "how kiln.gelu is computed",
-                                         [I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"tanh", 1>]> {
+                                         [I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Tanh", 1, "tanh">]> {
   let cppNamespace = "::kiln";
-  let genSpecializedAttr = 0;
 }
-def Kiln_GeluApproximationAttr : EnumAttr<Kiln_Dialect, Kiln_GeluApproximation, "gelu_approximation">;
 
 def Kiln_GeluOp : Kiln_UnaryOp<"gelu", Kiln_FloatTensor> {
   let summary = "Gaussian error linear unit";
@@ -60,7 +58,7 @@ def Kiln_GeluOp : Kiln_UnaryOp<"gelu", Kiln_FloatTensor> {
     ```
   }];
   let arguments = (ins Kiln_FloatTensor:$x,
-      DefaultValuedAttr<Kiln_GeluApproximationAttr, "::kiln::GeluApproximation::none">:$approximate);
+      DefaultValuedAttr<Kiln_GeluApproximation, "::kiln::GeluApproximation::None">:$approximate);
   let assemblyFormat = "$x (`approximate` $approximate^)? attr-dict `:` type($x)";
 }
 

@@ -7,12 +7,10 @@ include "kiln/IR/KilnElementwise.td"
 // ---- Compare and choose ----------------------------------------------------------------------------------
 
 def Kiln_CompareDirection : I32EnumAttr<"CompareDirection", "relation that kiln.compare tests",
-    [I32EnumAttrCase<"eq", 0>, I32EnumAttrCase<"ne", 1>, I32EnumAttrCase<"lt", 2>,
-     I32EnumAttrCase<"le", 3>, I32EnumAttrCase<"gt", 4>, I32EnumAttrCase<"ge", 5>]> {
+    [I32EnumAttrCase<"Eq", 0, "eq">, I32EnumAttrCase<"Ne", 1, "ne">, I32EnumAttrCase<"Lt", 2, "lt">,
+     I32EnumAttrCase<"Le", 3, "le">, I32EnumAttrCase<"Gt", 4, "gt">, I32EnumAttrCase<"Ge", 5, "ge">]> {
   let cppNamespace = "::kiln";
-  let genSpecializedAttr = 0;
 }
-def Kiln_CompareDirectionAttr : EnumAttr<Kiln_Dialect, Kiln_CompareDirection, "compare_direction">;
 
 def Kiln_AnyScalarTensor : Kiln_TensorOf<AnyTypeOf<[Kiln_Number, I1]>, "tensor of numbers or i1">;
 
@@ -28,7 +26,7 @@ def Kiln_CompareOp : Kiln_BroadcastOp<"compare", "::mlir::IntegerType::get(conte
     %r = kiln.compare lt %a, %b : tensor<?x8xf32>, tensor<8xf32> -> tensor<?x8xi1>
     ```
   }];
-  let arguments = (ins Kiln_CompareDirectionAttr:$direction, Kiln_AnyScalarTensor:$a, Kiln_AnyScalarTensor:$b);
+  let arguments = (ins Kiln_CompareDirection:$direction, Kiln_AnyScalarTensor:$a, Kiln_AnyScalarTensor:$b);
   let results = (outs Kiln_BoolTensor:$result);
   let assemblyFormat = "$direction $a `,` $b attr-dict `:` type($a) `,` type($b) `->` type($result)";
 }
