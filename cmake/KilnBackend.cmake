@@ -95,7 +95,7 @@ function(add_kiln_backend name)
     list(APPEND libraries kiln_${name}_compiler)
   endif()
 
-  set(source "${CMAKE_CURRENT_SOURCE_DIR}/${arg_MANIFEST}")
+  get_filename_component(source "${arg_MANIFEST}" ABSOLUTE)
   set(manifest "${KILN_BACKEND_OUTPUT_DIR}/${name}.kiln.json")
   set(files)
   foreach(library IN LISTS libraries)
@@ -107,6 +107,9 @@ function(add_kiln_backend name)
     DEPENDS ${source} ${libraries} "${KILN_BACKEND_CMAKE_DIR}/KilnCompleteManifest.cmake" VERBATIM)
   add_custom_target(kiln_${name}_backend ALL DEPENDS ${manifest})
 
+  if(KILN_BACKEND_NO_INSTALL) # backends of tests
+    return()
+  endif()
   install(TARGETS ${libraries} LIBRARY DESTINATION lib/kiln/backends.d)
   install(FILES ${manifest} DESTINATION lib/kiln/backends.d)
 endfunction()

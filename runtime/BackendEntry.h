@@ -5,9 +5,11 @@
 #include "runtime/BackendLibrary.h"
 #include "runtime/Probe.h"
 
+#include <atomic>
+
 namespace kiln {
 
-/// Everything but `commit` is fixed when the registry is made.
+/// Everything but `commit` and the library's record is fixed when the registry is made.
 /// Threads: safe; `commit` is guarded by the registry's snapshotMutex.
 class BackendEntry {
 public:
@@ -25,7 +27,9 @@ public:
   } commit;
 
   bool mayLoad() const { return fixedState == BackendState::Discovered; }
-  BackendLibrary &library() const { return BackendLibrary::of(*manifest); }
+  BackendLibrary &library() const { return *record.load(); } // only if mayLoad()
+  /// Looks for the library's record: at discovery, and again when a load is retried.
+  void findLibrary() { record = &BackendLibrary::of(*manifest); }
   /// "" if one of its devices can be present or it declares none.
   std::string whyAbsent(const Environment &environment) const {
     std::string why;
@@ -47,6 +51,9 @@ public:
           return true;
     return false;
   }
+
+private:
+  std::atomic<BackendLibrary *> record = nullptr;
 };
 
 } // namespace kiln

@@ -23,6 +23,8 @@ struct LoadTable {
   std::mutex mutex;
   std::condition_variable changed;
   std::map<std::tuple<dev_t, ino_t, std::string>, std::unique_ptr<BackendLibrary>> libraries;
+  std::vector<std::unique_ptr<BackendLibrary>>
+      replaced; // records of files that are gone; entries refer to them
   std::map<std::thread::id, const BackendLibrary *> waiting;
 };
 LoadTable &table() {
@@ -85,11 +87,17 @@ BackendLibrary &BackendLibrary::of(const Manifest &manifest) {
   std::string name = manifest.name;
   if (stat(manifest.libraryPath().c_str(), &info) != 0)
     name += "\n" + manifest.libraryPath(); // no file: a record of its own, its load says so
+  int64_t changedNs = info.st_ctim.tv_sec * int64_t(1000000000) + info.st_ctim.tv_nsec;
   LoadTable &all = table();
   std::lock_guard lock(all.mutex);
   std::unique_ptr<BackendLibrary> &slot = all.libraries[{info.st_dev, info.st_ino, name}];
-  if (!slot)
+  // The inode of a file that was never opened may have been given to another one since.
+  if (slot && !slot->isOpen && slot->theState != BackendState::Loading && slot->fileChangedNs != changedNs)
+    all.replaced.push_back(std::move(slot));
+  if (!slot) {
     slot.reset(new BackendLibrary);
+    slot->fileChangedNs = changedNs;
+  }
   return *slot;
 }
 
@@ -151,6 +159,10 @@ Result<std::shared_ptr<const Registrations>> BackendLibrary::loadUnlocked(const 
   Result<void *> handle = openLibrary(manifest.libraryPath());
   if (!handle.ok())
     return withContext(handle.status(), "backend '{}'", manifest.name);
+  {
+    std::lock_guard lock(table().mutex);
+    isOpen = true;
+  }
   Result<KilnBackend> negotiated = negotiate(manifest, *handle);
   if (!negotiated.ok())
     return withContext(negotiated.status(), "backend '{}' ({})", manifest.name, manifest.libraryPath());

@@ -24,7 +24,8 @@ struct Registrations {
 ///            of threads that wait for each other's loads, gets InProgress; others wait for the result.
 class BackendLibrary {
 public:
-  /// The record for the manifest's library file (by device and inode) and backend name.
+  /// The record for the manifest's library file (by device, inode and, unless it is open, time of change) and
+  /// backend name.
   static BackendLibrary &of(const Manifest &manifest);
 
   /// Loads at the first call; then the same registrations or the same error, until forgetFailure().
@@ -44,6 +45,8 @@ private:
   Result<KilnBackend> negotiate(const Manifest &manifest, void *handle);
 
   BackendState theState = BackendState::Discovered;
+  bool isOpen = false;       // dlopen succeeded: the inode stays this library's
+  int64_t fileChangedNs = 0; // of the file that this record is for
   std::thread::id owner;
   Status theFailure;
   bool isRejected = false; // written by the owner while it loads

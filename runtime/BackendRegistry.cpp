@@ -132,6 +132,8 @@ Status BackendRegistry::discover() {
           entry->optionProblem = withContext(values.status(), "backend '{}'", entry->name);
       }
     }
+    if (entry->mayLoad())
+      entry->findLibrary();
     entries.push_back(std::move(entry));
   }
   std::vector<std::string> names;
@@ -233,6 +235,7 @@ Status BackendRegistry::load(BackendEntry &entry) {
 Status BackendRegistry::retry(std::string_view backend) {
   BackendEntry *entry = find(backend);
   if (entry && entry->mayLoad()) {
+    entry->findLibrary();
     entry->library().forgetFailure();
     std::lock_guard lock(snapshotMutex);
     if (!entry->commit.failure.ok())
