@@ -55,7 +55,10 @@ struct MatmulToLinalg final : OpConversionPattern<MatmulOp> {
     AffineExpr m = rewriter.getAffineDimExpr(batch), n = rewriter.getAffineDimExpr(batch + hasM);
     AffineMap mapA = operandMap(rewriter, a, type, hasM ? m : AffineExpr(), k, op.getTransA(), loops, batch);
     AffineMap mapB = operandMap(rewriter, b, type, k, hasN ? n : AffineExpr(), op.getTransB(), loops, batch);
-    AffineMap mapC = rewriter.getMultiDimIdentityMap(loops).getMajorSubMap(loops - 1);
+    SmallVector<AffineExpr> parallel;
+    for (unsigned i = 0; i < loops - 1; ++i)
+      parallel.push_back(rewriter.getAffineDimExpr(i));
+    AffineMap mapC = AffineMap::get(loops, 0, parallel, rewriter.getContext());
     SmallVector<utils::IteratorType> iterators(loops - 1, kParallel);
     iterators.push_back(kReduction);
 

@@ -283,22 +283,34 @@ struct CumulativeToLinalg final : OpConversionPattern<CumulativeOp> {
           offsets[axis] = at;
           LinalgBuilder inner(builder, loc);
           Value part = builder.create<tensor::ExtractSliceOp>(loc, x, offsets, slice, strides);
-          Value next = inner.elementwise(
-              {carried[0], part}, SmallVector<AffineMap>(2, builder.getMultiDimIdentityMap(type.getRank())), slice,
-              accumulator, [&](OpBuilder &nested, Location loc, ValueRange scalars) -> Value {
-                Value value = widenScalar(nested, loc, scalars[1], element, accumulator);
-                if (isa<FloatType>(accumulator))
-                  return isSum ? nested.create<arith::AddFOp>(loc, scalars[0], value).getResult()
-                               : nested.create<arith::MulFOp>(loc, scalars[0], value).getResult();
-                return isSum ? nested.create<arith::AddIOp>(loc, scalars[0], value).getResult()
-                             : nested.create<arith::MulIOp>(loc, scalars[0], value).getResult();
-              });
-          Value written = inner.converted(op.getExclusive() ? carried[0] : next, element);
-          Value result = builder.create<tensor::InsertSliceOp>(loc, written, carried[1], offsets, slice, strides);
+          auto write = [&](Value total) -> Value {
+            return builder.create<tensor::InsertSliceOp>(loc, inner.converted(total, element), carried[1], offsets,
+                                                         slice, strides);
+          };
+          // Exclusive results are written before the total moves on, so that it can do so in place.
+          Value result = op.getExclusive() ? write(carried[0]) : Value();
+          SmallVector<AffineMap> maps(2, builder.getMultiDimIdentityMap(type.getRank()));
+          SmallVector<utils::IteratorType> iterators(type.getRank(), utils::IteratorType::parallel);
+          Value next = inner.generic(part, carried[0], maps, iterators,
+                                     [&](OpBuilder &nested, Location loc, ValueRange scalars) {
+                                       Value x = widenScalar(nested, loc, scalars[0], element, accumulator);
+                                       return combine(nested, loc, isSum, scalars[1], x);
+                                     });
+          if (!result)
+            result = write(next);
           builder.create<scf::YieldOp>(loc, ValueRange{next, result});
         });
     rewriter.replaceOp(op, linalg.cast(loop.getResult(1), type));
     return success();
+  }
+
+private:
+  static Value combine(OpBuilder &builder, Location loc, bool isSum, Value total, Value x) {
+    if (isa<FloatType>(x.getType()))
+      return isSum ? builder.create<arith::AddFOp>(loc, total, x).getResult()
+                   : builder.create<arith::MulFOp>(loc, total, x).getResult();
+    return isSum ? builder.create<arith::AddIOp>(loc, total, x).getResult()
+                 : builder.create<arith::MulIOp>(loc, total, x).getResult();
   }
 };
 
