@@ -16,5 +16,10 @@ mlir::ParseResult parseConvertTypes(mlir::OpAsmParser &parser, mlir::Type &from,
 void printConvertTypes(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::Type from,
                        mlir::TypeAttr element, mlir::Type to);
 
+/// `tensor<4x?xi64>`, the result type, which gives the element type's attribute too.
+mlir::ParseResult parseIotaType(mlir::OpAsmParser &parser, mlir::TypeAttr &element, mlir::Type &result);
+void printIotaType(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::TypeAttr element,
+                   mlir::Type result);
+
 } // namespace kiln
 #endif // KILN_IR_ASSEMBLY_H

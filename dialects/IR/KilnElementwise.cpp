@@ -9,8 +9,8 @@ using namespace mlir;
 
 namespace kiln {
 
-LogicalResult inferBroadcast(std::optional<Location> location, ValueRange operands, Type element,
-                             SmallVectorImpl<Type> &types) {
+LogicalResult inferBroadcast(std::optional<Location> location, StringRef name, ValueRange operands,
+                             Type element, SmallVectorImpl<Type> &types) {
   SmallVector<ArrayRef<int64_t>> shapes;
   for (Type type : operands.getTypes())
     shapes.push_back(cast<RankedTensorType>(type).getShape());

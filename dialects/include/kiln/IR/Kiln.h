@@ -21,9 +21,10 @@ bool compatibleTypes(mlir::TypeRange lhs, mlir::TypeRange rhs);
 /// The shape that numpy broadcasting gives, with `?` where it is not known; failure if extents conflict.
 mlir::FailureOr<llvm::SmallVector<int64_t>> broadcastShapes(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes);
 
-/// The result type of an op that broadcasts its operands to one shape. C1: the shapes broadcast.
-mlir::LogicalResult inferBroadcast(std::optional<mlir::Location> location, mlir::ValueRange operands,
-                                   mlir::Type element, llvm::SmallVectorImpl<mlir::Type> &types);
+/// The result type of the op `name`, which broadcasts its operands to one shape.
+mlir::LogicalResult inferBroadcast(std::optional<mlir::Location> location, llvm::StringRef name,
+                                   mlir::ValueRange operands, mlir::Type element,
+                                   llvm::SmallVectorImpl<mlir::Type> &types);
 
 /// The extents of that result as arithmetic on the operands' extents. Dynamic extents that meet are taken to
 /// be equal.

@@ -32,7 +32,7 @@ class Kiln_PredicateOp<string mnemonic, list<Trait> traits = []>
     ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *context,
                                                       std::optional<::mlir::Location> location, Adaptor adaptor,
                                                       ::llvm::SmallVectorImpl<::mlir::Type> &types) {
-      return ::kiln::inferBroadcast(location, adaptor.getOperands(), ::mlir::IntegerType::get(context, 1), types);
+      return ::kiln::inferBroadcast(location, getOperationName(), adaptor.getOperands(), ::mlir::IntegerType::get(context, 1), types);
     }
     ::llvm::LogicalResult $cppClass::reifyResultShapes(::mlir::OpBuilder &builder,
                                                        ::mlir::ReifiedRankedShapedTypeDims &shapes) {
@@ -42,13 +42,13 @@ class Kiln_PredicateOp<string mnemonic, list<Trait> traits = []>
 }
 
 // Several operands, broadcast to the result's shape. `element` is C++ for the result's element type.
-class Kiln_BroadcastOp<string mnemonic, string element, list<Trait> traits = []>
+class Kiln_BroadcastingOp<string mnemonic, string element, list<Trait> traits = []>
     : Kiln_InferredOp<mnemonic, !listconcat([Kiln_ElementwiseInterface], traits)> {
   let extraClassDefinition = [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *context,
                                                       std::optional<::mlir::Location> location, Adaptor adaptor,
                                                       ::llvm::SmallVectorImpl<::mlir::Type> &types) {
-      return ::kiln::inferBroadcast(location, adaptor.getOperands(), }] # element # [{, types);
+      return ::kiln::inferBroadcast(location, getOperationName(), adaptor.getOperands(), }] # element # [{, types);
     }
     ::llvm::LogicalResult $cppClass::reifyResultShapes(::mlir::OpBuilder &builder,
                                                        ::mlir::ReifiedRankedShapedTypeDims &shapes) {
@@ -59,7 +59,7 @@ class Kiln_BroadcastOp<string mnemonic, string element, list<Trait> traits = []>
 
 // Two operands and a result of one element type: kiln.add %a, %b : tensor<4xf32>, tensor<f32> -> tensor<4xf32>.
 class Kiln_BinaryOp<string mnemonic, Kiln_TensorOf type, list<Trait> traits = []>
-    : Kiln_BroadcastOp<mnemonic, "::mlir::getElementTypeOrSelf(adaptor.getOperands()[0])",
+    : Kiln_BroadcastingOp<mnemonic, "::mlir::getElementTypeOrSelf(adaptor.getOperands()[0])",
                        !listconcat([SameOperandsAndResultElementType], traits)> {
   let arguments = (ins type:$a, type:$b);
   let results = (outs type:$result);

@@ -9,4 +9,5 @@ include "kiln/IR/KilnNormalization.td"
 include "kiln/IR/KilnProgram.td"
 include "kiln/IR/KilnReduction.td"
 include "kiln/IR/KilnSelect.td"
+include "kiln/IR/KilnShape.td"
 #endif // KILN_OPS_TD

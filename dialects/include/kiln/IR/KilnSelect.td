@@ -14,7 +14,7 @@ def Kiln_CompareDirection : I32EnumAttr<"CompareDirection", "relation that kiln.
 
 def Kiln_AnyScalarTensor : Kiln_TensorOf<AnyTypeOf<[Kiln_Number, I1]>, "tensor of numbers or i1">;
 
-def Kiln_CompareOp : Kiln_BroadcastOp<"compare", "::mlir::IntegerType::get(context, 1)", [SameOperandsElementType]> {
+def Kiln_CompareOp : Kiln_BroadcastingOp<"compare", "::mlir::IntegerType::get(context, 1)", [SameOperandsElementType]> {
   let summary = "a relation of two tensors";
   let description = [{
     `result = a direction b`, with direction one of eq (==), ne (!=), lt (<), le (<=), gt (>) and ge (>=). NaN is
@@ -31,7 +31,7 @@ def Kiln_CompareOp : Kiln_BroadcastOp<"compare", "::mlir::IntegerType::get(conte
   let assemblyFormat = "$direction $a `,` $b attr-dict `:` type($a) `,` type($b) `->` type($result)";
 }
 
-def Kiln_SelectOp : Kiln_BroadcastOp<"select", "::mlir::getElementTypeOrSelf(adaptor.getOperands()[1])",
+def Kiln_SelectOp : Kiln_BroadcastingOp<"select", "::mlir::getElementTypeOrSelf(adaptor.getOperands()[1])",
                                      [AllElementTypesMatch<["a", "b", "result"]>]> {
   let summary = "one of two tensors, element by element";
   let description = [{
@@ -78,7 +78,7 @@ def Kiln_ClampOp : Kiln_UnaryOp<"clamp", Kiln_NumberTensor> {
 
 // ---- Convert ---------------------------------------------------------------------------------------------
 
-def Kiln_ConvertOp : Kiln_BroadcastOp<"convert", "adaptor.getTo()"> {
+def Kiln_ConvertOp : Kiln_BroadcastingOp<"convert", "adaptor.getTo()"> {
   let summary = "another element type";
   let description = [{
     `result = to(x)`. Between floats: rounds to nearest, halves to even; through f32 where both are not f64, so f64 to
