@@ -216,8 +216,8 @@ struct TransposeToReshape final : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
     auto x = tensorType(op.getX());
-    auto moving =
-        llvm::make_filter_range(op.getPerm(), [&](int64_t axis) { return x.getDimSize(axis) != 1; });
+    SmallVector<int64_t> moving(op.getPerm());
+    llvm::erase_if(moving, [&](int64_t axis) { return x.getDimSize(axis) == 1; });
     if (!llvm::is_sorted(moving) || isIdentityPermutation(op.getPerm()))
       return rewriter.notifyMatchFailure(op, "'perm' reorders elements");
     SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, op.getLoc(), op.getX());
