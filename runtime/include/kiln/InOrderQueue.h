@@ -324,7 +324,18 @@ private:
 
   void execute(const Command &command) {
     Status status;
-    bool drop = poisoned.load();
+    try {
+      status = perform(command, poisoned.load());
+    } catch (const std::exception &error) { // a backend's, and memory that is not to be had
+      status = Status(Code::Internal, std::string("queue: a command threw: ") + error.what());
+    }
+    if (!status.ok()) {
+      std::lock_guard lock(mutex);
+      setPoisonLocked(std::move(status));
+    }
+  }
+  Status perform(const Command &command, bool drop) {
+    Status status;
     switch (command.kind) {
     case CommandKind::Launch:
       if (!drop)
@@ -363,10 +374,7 @@ private:
         status = executeWait(executing.eventRef(command.use.event), command.use.generation);
       break;
     }
-    if (!status.ok()) {
-      std::lock_guard lock(mutex);
-      setPoisonLocked(std::move(status));
-    }
+    return status;
   }
   Status lockedPoison() {
     std::lock_guard lock(mutex);

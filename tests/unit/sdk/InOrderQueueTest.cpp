@@ -191,6 +191,14 @@ TEST_F(InOrderQueueTest, TheFirstFaultSticks) {
   EXPECT_EQ(queue->synchronize().message(), "first");
 }
 
+TEST_F(InOrderQueueTest, AThrowingKernelIsAFault) {
+  FakeKernel throws{[](const LaunchCommand &) -> Status { throw std::runtime_error("lost"); }};
+  ASSERT_TRUE(launch(*queue, throws).ok());
+  Status status = queue->synchronize();
+  EXPECT_EQ(status.code(), Code::Internal);
+  EXPECT_THAT(status.message(), HasSubstr("lost"));
+}
+
 TEST_F(InOrderQueueTest, OtherQueuesGoOn) {
   auto other = newQueue();
   FakeKernel bad = FakeExecutor::failing(), good = executor.noting("good");
