@@ -1,13 +1,26 @@
 // DefaultStages.cpp: the passes of stages graph and form where a backend brings none of its own.
+#include "jit/Passes.h"
 #include "kiln/jit/CompilerRegistrar.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace kiln::jit;
 
-void kiln::jit::buildDefaultStage(Stage stage, mlir::OpPassManager &pm, const Target &target) {
+void kiln::jit::buildDefaultStage(Stage stage, mlir::OpPassManager &pm, const Target &) {
   if (stage == Stage::Graph) {
-    pm.addPass(mlir::createCanonicalizerPass());
-    pm.addPass(mlir::createCSEPass());
+    pm.addNestedPass<mlir::func::FuncOp>(createRefineShapesPass());
+    pm.addNestedPass<mlir::func::FuncOp>(mlir::createCSEPass());
   }
+  if (stage == Stage::Form) {
+    pm.addPass(createFormKernelsPass());
+    // What was left of the shapes' arithmetic.
+    pm.addNestedPass<mlir::func::FuncOp>(mlir::createCanonicalizerPass());
+    pm.addNestedPass<mlir::func::FuncOp>(mlir::createCSEPass());
+  }
+}
+
+std::vector<PassFactory> kiln::jit::ownPasses() {
+  return {createRefineShapesPass, createFormKernelsPass, [] { return mlir::createCanonicalizerPass(); },
+          mlir::createCSEPass};
 }

@@ -25,6 +25,13 @@ KnownPasses &knownPasses() {
   static KnownPasses passes;
   return passes;
 }
+
+mlir::TypeID typeIdOf(const mlir::PassInfo &info) {
+  mlir::OpPassManager pm; // of any op
+  auto ignore = [](const llvm::Twine &) { return mlir::failure(); };
+  return mlir::succeeded(info.addToPipeline(pm, "", ignore)) && pm.size() == 1 ? pm.begin()->getTypeID()
+                                                                              : mlir::TypeID();
+}
 } // namespace
 
 Result<RegisteredPass> kiln::jit::registerPassOnce(llvm::StringRef backend, const PassFactory &factory) {
@@ -36,9 +43,10 @@ Result<RegisteredPass> kiln::jit::registerPassOnce(llvm::StringRef backend, cons
   KnownPasses &known = knownPasses();
   std::lock_guard lock(known.mutex);
   auto [it, isNew] = known.byArgument.try_emplace(argument, pass->getTypeID());
-  if (it->second != pass->getTypeID() || (isNew && mlir::PassInfo::lookup(argument)))
+  const mlir::PassInfo *info = mlir::PassInfo::lookup(argument);
+  if (it->second != pass->getTypeID() || (isNew && info && typeIdOf(*info) != pass->getTypeID()))
     return makeError(Code::AlreadyExists, "pass '" + argument + "': another pass has this argument");
-  if (isNew)
+  if (!info)
     mlir::registerPass(factory);
   return RegisteredPass{backend.str(), argument, pass->getDescription().str()};
 }

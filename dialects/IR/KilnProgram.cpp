@@ -73,6 +73,26 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
+LogicalResult LaunchOp::verify() {
+  int64_t dynamic = 0;
+  for (Type type : getOutputs().getTypes())
+    dynamic += cast<RankedTensorType>(type).getNumDynamicDims();
+  if (dynamic != static_cast<int64_t>(getExtents().size())) // C3
+    return emitOpError("expects ") << dynamic << " extents, one for each dynamic extent of its results, got "
+                                   << getExtents().size();
+  return success();
+}
+
+LogicalResult LaunchOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+  auto extent = getExtents().begin();
+  for (Type type : getOutputs().getTypes()) {
+    SmallVector<OpFoldResult> &dims = shapes.emplace_back();
+    for (int64_t dim : cast<RankedTensorType>(type).getShape())
+      dims.push_back(ShapedType::isDynamic(dim) ? OpFoldResult(*extent++) : builder.getIndexAttr(dim));
+  }
+  return success();
+}
+
 LogicalResult CheckCloseOp::verify() {
   for (APFloat bound : {getAtol(), getRtol()}) // C1
     if (!bound.isFinite() || bound.isNegative())

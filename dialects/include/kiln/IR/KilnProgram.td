@@ -89,22 +89,29 @@ def Kiln_YieldOp : Kiln_Op<"yield", [Pure, Terminator]> {
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
-def Kiln_LaunchOp : Kiln_Op<"launch", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Kiln_LaunchOp : Kiln_Op<"launch", [Pure, AttrSizedOperandSegments,
+                                       DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+                                       DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface>]> {
   let summary = "runs a kernel";
   let description = [{
-    `results = kernel(operands)`. `label` is the launch's display name.
+    `results = kernel(operands)`. `extents` are the results' dynamic extents, from left to right: the caller allocates
+    the results. `label` is the launch's display name.
     * (C1) `kernel` names a `kiln.kernel` of the module.
     * (C2) operand and result types are the kernel's, or as precise.
+    * (C3) there are as many `extents` as dynamic extents in the results.
 
     Example:
     ```mlir
-    %y = kiln.launch @scale(%x) : (tensor<8xf32>) -> tensor<8xf32>
+    %y = kiln.launch @scale(%x) extents(%n) : (tensor<?xf32>) -> tensor<?xf32>
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyTypeOf<[Kiln_Tensor, Index]>>:$inputs,
-                       OptionalAttr<StrAttr>:$label);
+                       Variadic<Index>:$extents, OptionalAttr<StrAttr>:$label);
   let results = (outs Variadic<Kiln_Tensor>:$outputs);
-  let assemblyFormat = "$kernel `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs)";
+  let assemblyFormat = [{
+    $kernel `(` $inputs `)` (`extents` `(` $extents^ `)`)? attr-dict `:` functional-type($inputs, $outputs)
+  }];
+  let hasVerifier = 1;
 }
 
 def Kiln_OptimizationBarrierOp : Kiln_Op<"optimization_barrier", [Kiln_InferType]> {

@@ -1,0 +1,35 @@
+// Elements.h: element types and bytes of tensors as programs and devices have them.
+#ifndef KILN_JIT_ELEMENTS_H
+#define KILN_JIT_ELEMENTS_H
+
+#include "kiln/Status.h"
+
+#include "mlir/IR/BuiltinAttributeInterfaces.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+#include <string>
+
+namespace kiln::jit {
+
+/// KILN_DTYPE_INVALID if a program cannot hold elements of this type.
+KilnDType dtypeOf(mlir::Type element);
+uint32_t dtypeBits(KilnDType dtype);
+/// The bytes that `count` elements take, 4-bit ones packed two to a byte.
+int64_t byteSize(KilnDType dtype, int64_t count);
+/// The bytes of a tensor of static shape.
+int64_t byteSize(mlir::RankedTensorType type);
+
+/// A constant's bytes, row-major as on a device: i1 one byte an element, i4 packed. Splats are expanded.
+/// Unimplemented: an attribute whose elements are not at hand.
+Result<std::string> constantBytes(mlir::ElementsAttr elements);
+/// The first element of a splat, as a pattern of dtypeBits / 8 bytes in the low bits; nothing if it is no
+/// splat or packed.
+std::optional<uint64_t> splatPattern(mlir::ElementsAttr elements);
+/// Small enough, or a splat, so that it may stand inside a kernel.
+bool mayEnterKernel(mlir::ElementsAttr elements);
+
+/// SHA-256 in lower-case hex.
+std::string sha256Hex(llvm::StringRef bytes);
+
+} // namespace kiln::jit
+#endif // KILN_JIT_ELEMENTS_H

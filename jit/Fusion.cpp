@@ -1,0 +1,215 @@
+// Fusion.cpp: greedy: first heavy ops take what follows them, then the other elementwise ops take their
+// producers. One value leaves each group; that makes launching at its last op right without a search for
+// cycles.
+#include "jit/Fusion.h"
+
+#include "jit/Elements.h"
+#include "kiln/IR/Kiln.h"
+
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::jit;
+
+namespace {
+constexpr size_t kMaxOps = 48;      // of a kernel: compile time grows faster than the gain
+constexpr size_t kMaxBindings = 24; // of a kernel: registers for addresses
+// How far behind a value its consumers are looked for, in ops of the block.
+constexpr size_t kMaxLookAhead = 256;
+
+bool isInlineConstant(Value value) {
+  auto constant = value.getDefiningOp<ConstantOp>();
+  return constant && mayEnterKernel(constant.getValue());
+}
+
+/// Costs about as much as the load that it saves: may be computed once for each reader.
+bool isCheap(Operation *op) {
+  return llvm::StringSwitch<bool>(op->getName().getStringRef())
+      .Cases("kiln.add", "kiln.sub", "kiln.mul", "kiln.neg", "kiln.abs", "kiln.max", "kiln.min", "kiln.relu",
+             true)
+      .Cases("kiln.clamp", "kiln.convert", "kiln.compare", "kiln.select", "kiln.and", "kiln.or", "kiln.not",
+             true)
+      .Default(false);
+}
+
+ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+
+/// Plans one block.
+class Planner {
+public:
+  explicit Planner(Block &block) : block(block) {
+    size_t position = 0;
+    for (Operation &op : block)
+      order[&op] = position++;
+  }
+
+  std::vector<FusionGroup> plan() {
+    for (Operation &op : block)
+      if (fusionClass(&op) == FusionClass::Heavy && !grouped.contains(&op))
+        close(takeProducers(takeConsumers(&op)));
+    for (Operation &op : llvm::reverse(block))
+      if (isKernelOp(&op) && !grouped.contains(&op))
+        close(takeProducers(alone(&op)));
+    llvm::sort(groups, [&](const FusionGroup &a, const FusionGroup &b) {
+      return order[a.ops.back()] < order[b.ops.back()];
+    });
+    return std::move(groups);
+  }
+
+private:
+  using Members = llvm::SmallSetVector<Operation *, 8>;
+
+  static bool isKernelOp(Operation *op) { return fusionClass(op) != FusionClass::Outside; }
+
+  static Members alone(Operation *op) {
+    Members members;
+    members.insert(op);
+    return members;
+  }
+
+  // The elementwise ops behind `root` that have its result's shape: the longest run of them, in block order,
+  // after which only one value is used elsewhere. Two readers of a value, as in x * sigmoid(x), thus join
+  // together.
+  Members takeConsumers(Operation *root) {
+    Members members = alone(root), best = members;
+    if (root->getNumResults() != 1)
+      return best;
+    size_t seen = 0;
+    for (Operation *op = root->getNextNode(); op && seen < kMaxLookAhead; op = op->getNextNode(), ++seen) {
+      bool reads =
+          llvm::any_of(op->getOperands(), [&](Value v) { return members.contains(v.getDefiningOp()); });
+      if (!reads || !mayFollow(op, root, members))
+        continue;
+      members.insert(op);
+      if (members.size() > kMaxOps || bindingsOf(members) > kMaxBindings)
+        break;
+      if (escaping(members) == 1)
+        best = members;
+    }
+    return best;
+  }
+
+  bool mayFollow(Operation *op, Operation *root, const Members &members) {
+    if (fusionClass(op) != FusionClass::Elementwise || grouped.contains(op) ||
+        isWeightOnly(op->getResult(0)) != isWeightOnly(root->getResult(0)))
+      return false;
+    // A larger result would compute the heavy op again for each reader.
+    return shapeOf(op->getResult(0)) == shapeOf(root->getResult(0)) &&
+           llvm::all_of(op->getOperands(), [&](Value v) {
+             return !members.contains(v.getDefiningOp()) || shapeOf(v) == shapeOf(op->getResult(0));
+           });
+  }
+
+  // Producers that only this group reads and that it does not compute more often than needed, until none is
+  // left.
+  Members takeProducers(Members members) {
+    Operation *root =
+        *llvm::min_element(members, [&](Operation *a, Operation *b) { return order[a] < order[b]; });
+    if (fusionClass(root) == FusionClass::Alone)
+      return members;
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (Operation *member : llvm::to_vector(members))
+        for (Value operand : member->getOperands()) {
+          Operation *producer = operand.getDefiningOp();
+          if (!producer || members.contains(producer) || !mayPrecede(producer, operand, member, members))
+            continue;
+          members.insert(producer);
+          if (members.size() > kMaxOps || bindingsOf(members) > kMaxBindings)
+            members.remove(producer);
+          else
+            changed = true;
+        }
+    }
+    return members;
+  }
+
+  bool mayPrecede(Operation *producer, Value value, Operation *member, const Members &members) {
+    FusionClass producerClass = fusionClass(producer), memberClass = fusionClass(member);
+    if (producer->getBlock() != &block || grouped.contains(producer) ||
+        isWeightOnly(value) != isWeightOnly(member->getResult(0)))
+      return false;
+    if (!llvm::all_of(producer->getUsers(), [&](Operation *user) { return members.contains(user); }))
+      return false;
+    if (memberClass == FusionClass::Heavy) // only a reduction reads each element once
+      return isa<ReduceOp>(member) && producerClass == FusionClass::Elementwise;
+    if (memberClass != FusionClass::Elementwise && memberClass != FusionClass::Movement)
+      return false;
+    switch (producerClass) {
+    case FusionClass::Generator:
+    case FusionClass::Movement:
+      return memberClass == FusionClass::Elementwise;
+    case FusionClass::Elementwise:
+      return memberClass == FusionClass::Elementwise &&
+             (shapeOf(value) == shapeOf(member->getResult(0)) || isCheap(producer));
+    case FusionClass::Outside:
+    case FusionClass::Heavy:
+    case FusionClass::Alone:
+      return false;
+    }
+    return false;
+  }
+
+  size_t bindingsOf(const Members &members) {
+    llvm::SmallPtrSet<Value, 16> values;
+    for (Operation *op : members)
+      for (Value operand : op->getOperands())
+        if (!members.contains(operand.getDefiningOp()) && !isInlineConstant(operand))
+          values.insert(operand);
+    return values.size() + 1;
+  }
+
+  size_t escaping(const Members &members) {
+    return llvm::count_if(members, [&](Operation *op) {
+      return llvm::any_of(op->getUsers(), [&](Operation *user) { return !members.contains(user); });
+    });
+  }
+
+  void close(Members members) {
+    FusionGroup group;
+    group.ops.assign(members.begin(), members.end());
+    llvm::sort(group.ops, [&](Operation *a, Operation *b) { return order[a] < order[b]; });
+    grouped.insert(group.ops.begin(), group.ops.end());
+    groups.push_back(std::move(group));
+  }
+
+  Block &block;
+  llvm::DenseMap<Operation *, size_t> order;
+  llvm::SmallPtrSet<Operation *, 32> grouped;
+  std::vector<FusionGroup> groups;
+};
+} // namespace
+
+FusionClass kiln::jit::fusionClass(Operation *op) {
+  if (!isa<KilnDialect>(op->getDialect()) || op->getNumResults() == 0)
+    return FusionClass::Outside;
+  if (isa<ElementwiseOpInterface>(op))
+    return FusionClass::Elementwise;
+  return llvm::StringSwitch<FusionClass>(op->getName().getStringRef())
+      .Cases("kiln.constant", "kiln.weight", "kiln.launch", "kiln.reshape", "kiln.optimization_barrier",
+             FusionClass::Outside)
+      .Cases("kiln.transpose", "kiln.slice", "kiln.broadcast", "kiln.reverse", FusionClass::Movement)
+      .Case("kiln.iota", FusionClass::Generator)
+      .Cases("kiln.matmul", "kiln.conv", "kiln.max_pool", "kiln.avg_pool", "kiln.reduce", FusionClass::Heavy)
+      .Cases("kiln.softmax", "kiln.log_softmax", "kiln.layer_norm", "kiln.rms_norm", "kiln.group_norm",
+             "kiln.instance_norm", "kiln.batch_norm", FusionClass::Heavy)
+      .Default(FusionClass::Alone);
+}
+
+bool kiln::jit::isWeightOnly(Value value) {
+  // A chain of weight-only ops is short (packing, folding of constants); no memo is needed.
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  if (isa<ConstantOp, WeightOp>(op) || op->hasTrait<OpTrait::ConstantLike>())
+    return true;
+  if (!isa<KilnDialect>(op->getDialect()) || isa<OptimizationBarrierOp>(op) ||
+      fusionClass(op) == FusionClass::Generator)
+    return false;
+  return op->getNumOperands() > 0 && llvm::all_of(op->getOperands(), isWeightOnly);
+}
+
+std::vector<FusionGroup> kiln::jit::planFusion(Block &block) { return Planner(block).plan(); }

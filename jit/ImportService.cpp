@@ -1,0 +1,214 @@
+// ImportService.cpp: reads the file, picks the importer by format, content or ending, checks what it returns.
+#include "jit/ImportService.h"
+
+#include "jit/Diagnostics.h"
+#include "jit/Elements.h"
+#include "jit/MlirImporter.h"
+#include "kiln/IR/Kiln.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+#include <dlfcn.h>
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::jit;
+
+namespace {
+const char *const kMlirEndings[] = {".mlir", ".mlirbc", nullptr};
+const ImporterInfo kMlirImporter = {"mlir", kMlirEndings, recogniseMlir, importMlir};
+
+StringRef view(KilnStr text) { return StringRef(text.data, text.size); }
+
+/// The folder that libkiln_compiler.so lies in.
+std::string libraryFolder() {
+  Dl_info info;
+  if (!dladdr(reinterpret_cast<void *>(&libraryFolder), &info) || !info.dli_fname)
+    return ".";
+  return llvm::sys::path::parent_path(info.dli_fname).str();
+}
+
+Result<ImportRequest> readModel(const KilnImportArgs &args) {
+  ImportRequest request;
+  request.path = view(args.path).str();
+  request.name = args.name.size ? view(args.name).str() : llvm::sys::path::filename(request.path).str();
+  request.function = view(args.function).str();
+  std::unique_ptr<llvm::MemoryBuffer> buffer;
+  if (args.data || request.path.empty()) {
+    buffer =
+        llvm::MemoryBuffer::getMemBufferCopy(StringRef(static_cast<const char *>(args.data), args.bytes));
+  } else {
+    auto file = llvm::MemoryBuffer::getFile(request.path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+    if (!file)
+      return makeError(file.getError() == std::errc::no_such_file_or_directory ? Code::NotFound
+                                                                               : Code::InvalidArgument,
+                       "'" + request.path + "': " + file.getError().message());
+    buffer = std::move(*file);
+  }
+  request.bytes = {buffer->getBufferStart(), buffer->getBufferSize()};
+  request.owner = std::shared_ptr<const llvm::MemoryBuffer>(std::move(buffer));
+  return request;
+}
+
+ModelPort portOf(Type type, DictionaryAttr attributes, StringRef fallback, size_t index) {
+  ModelPort port;
+  auto tensor = cast<RankedTensorType>(type);
+  port.dtype = dtypeOf(tensor.getElementType());
+  auto name = attributes ? attributes.getAs<StringAttr>("kiln.name") : StringAttr();
+  port.name = name ? name.str() : (fallback + Twine(index)).str();
+  auto dimNames = attributes ? attributes.getAs<ArrayAttr>("kiln.dim_names") : ArrayAttr();
+  for (auto [i, dim] : llvm::enumerate(tensor.getShape())) {
+    port.dims.push_back(ShapedType::isDynamic(dim) ? -1 : dim);
+    auto dimName = dimNames && i < dimNames.size() ? dyn_cast<StringAttr>(dimNames[i]) : StringAttr();
+    port.dimNames.push_back(dimName ? dimName.str() : std::string());
+  }
+  return port;
+}
+
+Status checkPortType(Type type, const Twine &what) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || dtypeOf(tensor.getElementType()) == KILN_DTYPE_INVALID ||
+      tensor.getRank() > KILN_COMPILER_MAX_RANK) {
+    std::string text;
+    llvm::raw_string_ostream(text) << type;
+    return invalidArgument(what + ": type " + text + "; expected a ranked tensor of at most " +
+                           Twine(KILN_COMPILER_MAX_RANK) + " axes with elements that kiln knows");
+  }
+  return {};
+}
+
+bool isProgramOp(Operation *op) {
+  return isa<KilnDialect, arith::ArithDialect, scf::SCFDialect>(op->getDialect()) ||
+         isa<func::ReturnOp, tensor::DimOp, tensor::ExtractOp, tensor::CastOp>(op);
+}
+
+Status checkFunction(func::FuncOp main, StringRef name) {
+  for (auto [i, type] : llvm::enumerate(main.getArgumentTypes()))
+    KILN_RETURN_IF_ERROR(checkPortType(type, name + ": argument " + Twine(i)));
+  for (auto [i, type] : llvm::enumerate(main.getResultTypes()))
+    KILN_RETURN_IF_ERROR(checkPortType(type, name + ": result " + Twine(i)));
+  Status status;
+  main.getBody().walk([&](Operation *op) {
+    if (isProgramOp(op))
+      return WalkResult::advance();
+    status = makeError(Code::InvalidArgument,
+                       name + ": " + locationText(op->getLoc()) + ": op '" + op->getName().getStringRef() +
+                           "'; expected kiln ops, scf control flow and index arithmetic");
+    return WalkResult::interrupt();
+  });
+  return status;
+}
+
+Status finishModel(Model &model) {
+  auto main = model.module->lookupSymbol<func::FuncOp>("main");
+  if (!main)
+    return internalError(model.name + ": the importer made no function @main");
+  {
+    DiagnosticCollector diagnostics(*model.context);
+    if (failed(verify(*model.module)))
+      return diagnostics.toStatus(Code::Internal, model.name + ": the importer made invalid IR");
+  }
+  KILN_RETURN_IF_ERROR(checkFunction(main, model.name));
+  for (auto [i, type] : llvm::enumerate(main.getArgumentTypes()))
+    model.inputs.push_back(portOf(type, main.getArgAttrDict(i), "input", i));
+  for (auto [i, type] : llvm::enumerate(main.getResultTypes()))
+    model.outputs.push_back(portOf(type, main.getResultAttrDict(i), "output", i));
+  return {};
+}
+} // namespace
+
+Result<const ImporterInfo *> ImportService::importer(StringRef format) {
+  if (format == "mlir")
+    return &kMlirImporter;
+  if (format.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != StringRef::npos)
+    return invalidArgument("unknown format '" + format + "'; expected a name such as 'mlir' or 'onnx'");
+  std::lock_guard lock(mutex);
+  auto it = importers.find(std::string_view(format));
+  if (it != importers.end())
+    return it->second;
+  std::string path = (libraryFolder() + "/libkiln_" + format + ".so").str();
+  if (!llvm::sys::fs::exists(path))
+    return makeError(Code::NotFound, "unknown format '" + format + "'; no importer '" + path + "'");
+  void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    return failedPrecondition("importer '" + format + "': " + dlerror());
+  auto query = reinterpret_cast<ImporterQueryFn>(dlsym(library, KILN_IMPORTER_QUERY_SYMBOL));
+  if (!query)
+    return failedPrecondition("importer '" + path + "': no symbol " KILN_IMPORTER_QUERY_SYMBOL);
+  const ImporterInfo *info = query();
+  importers[format.str()] = info;
+  return info;
+}
+
+Result<const ImporterInfo *> ImportService::recognise(const ImportRequest &request) {
+  if (recogniseMlir(request.bytes))
+    return &kMlirImporter;
+  std::vector<std::string> formats{"mlir"};
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator it(libraryFolder(), error), end; it != end && !error;
+       it.increment(error)) {
+    StringRef stem = llvm::sys::path::filename(it->path());
+    // Importers are those of the libraries beside us that answer to the query; most are none.
+    if (!stem.consume_front("libkiln_") || !stem.consume_back(".so") || stem.starts_with("runtime") ||
+        stem.starts_with("compiler") || stem.starts_with("devicekit"))
+      continue;
+    auto info = importer(stem);
+    if (!info.ok())
+      continue;
+    formats.push_back((*info)->format);
+    if ((*info)->recognise && (*info)->recognise(request.bytes))
+      return *info;
+  }
+  llvm::sort(formats);
+  return invalidArgument(request.name + ": not a model of a known format; known formats are " +
+                         llvm::join(formats, ", "));
+}
+
+Result<const ImporterInfo *> ImportService::find(const KilnImportArgs &args, const ImportRequest &request) {
+  if (args.format.size)
+    return importer(view(args.format));
+  if (recogniseMlir(request.bytes))
+    return &kMlirImporter;
+  // By ending before opening every importer for a look at the content.
+  StringRef ending = llvm::sys::path::extension(request.path.empty() ? request.name : request.path);
+  if (ending == ".mlir" || ending == ".mlirbc")
+    return &kMlirImporter;
+  if (ending.size() > 1)
+    if (auto info = importer(ending.drop_front()); info.ok())
+      return info;
+  return recognise(request);
+}
+
+Result<std::unique_ptr<KilnImportedModel>> ImportService::import(const KilnImportArgs &args) {
+  KILN_ASSIGN_OR_RETURN(ImportRequest request, readModel(args));
+  KILN_ASSIGN_OR_RETURN(const ImporterInfo *importer, find(args, request));
+  auto model = std::make_unique<KilnImportedModel>();
+  model->name = request.name;
+  model->function = request.function.empty() ? "main" : request.function;
+  model->digest = sha256Hex(StringRef(request.bytes.data(), request.bytes.size()));
+  model->context = registry.createContext();
+  model->context->loadDialect<KilnDialect, func::FuncDialect, arith::ArithDialect, tensor::TensorDialect,
+                              scf::SCFDialect>();
+  KILN_ASSIGN_OR_RETURN(ImportedModule imported, importer->import(*model->context, request));
+  model->module = std::move(imported.module);
+  for (auto &[digest, data] : imported.weights)
+    model->weights[digest] = std::move(data);
+  KILN_RETURN_IF_ERROR(finishModel(*model));
+  return model;
+}
+
+Result<std::vector<std::string>> ImportService::functions(const KilnImportArgs &args) {
+  KILN_ASSIGN_OR_RETURN(ImportRequest request, readModel(args));
+  KILN_ASSIGN_OR_RETURN(const ImporterInfo *importer, find(args, request));
+  if (importer != &kMlirImporter)
+    return std::vector<std::string>{"main"};
+  std::unique_ptr<MLIRContext> context = registry.createContext();
+  return mlirFunctions(*context, request);
+}

@@ -1,0 +1,30 @@
+// KernelKey.h: the key of a compiled kernel: everything that decides its bytes.
+#ifndef KILN_JIT_KERNELKEY_H
+#define KILN_JIT_KERNELKEY_H
+
+#include "jit/BuildIds.h"
+#include "kiln/jit/Target.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <string>
+
+namespace kiln::jit {
+
+/// What all kernels of one target share; computed once for a target.
+struct TargetKey {
+  std::string pipeline; // text of the stages tensor to emit
+  std::string triple, arch, features, options;
+  std::string backend, backendVersion; // version with the build id of its compiler tier
+  std::string buildIds;
+  uint32_t runtimeSymbolsVersion = 0;
+};
+
+/// A kernel module as canonical text: no locations, the kernel's symbol renamed. The same in every process.
+std::string canonicalKernelText(mlir::ModuleOp kernelModule);
+
+/// SHA-256 over the tagged, length-prefixed fields, lower-case hex.
+std::string kernelKey(llvm::StringRef canonicalText, const TargetKey &target);
+
+} // namespace kiln::jit
+#endif // KILN_JIT_KERNELKEY_H

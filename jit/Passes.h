@@ -1,0 +1,19 @@
+// Passes.h: jit's own passes (Passes.td).
+#ifndef KILN_JIT_PASSES_H
+#define KILN_JIT_PASSES_H
+
+#include "jit/PipelineRegistry.h"
+
+#include <memory>
+#include <vector>
+
+namespace kiln::jit {
+
+std::unique_ptr<mlir::Pass> createRefineShapesPass();
+std::unique_ptr<mlir::Pass> createFormKernelsPass();
+
+/// Every pass that Kiln's default stages use, and MLIR's own that they name.
+std::vector<PassFactory> ownPasses();
+
+} // namespace kiln::jit
+#endif // KILN_JIT_PASSES_H

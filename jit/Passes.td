@@ -1,0 +1,49 @@
+// Passes.td: jit's own passes: stages graph and form where a backend brings none of its own.
+#ifndef KILN_JIT_PASSES_TD
+#define KILN_JIT_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def RefineShapesPass : Pass<"kiln-refine-shapes", "mlir::func::FuncOp"> {
+  let summary = "sharpen result types by what is known of the operands";
+  let description = [{
+    Infers the result types of kiln ops anew, together with the canonicalizations of all ops, until nothing changes: a
+    static argument makes `tensor.dim` a constant, that makes the sizes of a reshape static, and so on. Runs in stage
+    `graph`, after the arguments got the types that a program is built for. Fails with the op's own error if shapes
+    that are now known contradict each other. Counts: refine-shapes.refined.
+
+    Before and after, for an argument that is known to be 2x8:
+    ```mlir
+    %x = tensor.cast %arg0 : tensor<2x8xf32> to tensor<?x8xf32>
+    %y = kiln.relu %x : tensor<?x8xf32>
+    // becomes
+    %y = kiln.relu %arg0 : tensor<2x8xf32>
+    ```
+  }];
+  let constructor = "kiln::jit::createRefineShapesPass()";
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
+}
+
+def FormKernelsPass : Pass<"kiln-form-kernels", "mlir::ModuleOp"> {
+  let summary = "fuse the ops of @main into kiln.kernel symbols and launch them";
+  let description = [{
+    Greedy and deterministic. A contraction, pooling, reduction or normalisation takes the elementwise ops behind it that
+    have its result's shape, as long as one value leaves the group; other elementwise ops take their producers if nobody
+    else uses them. Weights and constants stay outside, except splats and up to 16 elements. What weights alone decide
+    is never mixed with the rest: the program's prologue computes it once. `kiln.reshape` stays an alias. Kernels that
+    are equal become one symbol. Runs in stage `form`, after shapes are known.
+    Counts: form-kernels.kernels, form-kernels.launches, form-kernels.shared.
+
+    ```mlir
+    %0 = kiln.mul %x, %w : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+    %1 = kiln.relu %0 : tensor<4xf32>
+    // becomes
+    kiln.kernel @mul_relu_4xf32(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> { ... }
+    %1 = kiln.launch @mul_relu_4xf32(%x, %w) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let constructor = "kiln::jit::createFormKernelsPass()";
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
+}
+
+#endif // KILN_JIT_PASSES_TD
