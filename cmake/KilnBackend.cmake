@@ -14,7 +14,9 @@ if(NOT DEFINED KILN_SDK_INCLUDE_DIRS) # in-tree; KilnConfig.cmake sets it for ot
   set(KILN_VERSION ${PROJECT_VERSION})
   set(KILN_SDK_INCLUDE_DIRS "${PROJECT_SOURCE_DIR}/runtime/include")
 endif()
-kiln_llvm_fingerprint(KILN_LLVM_FINGERPRINT)
+if(TARGET MLIR) # absent where only the runtime is installed
+  kiln_llvm_fingerprint(KILN_LLVM_FINGERPRINT)
+endif()
 if(Kiln_SOURCE_DIR) # the runtime compares with its own
   file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/runtime/kiln/BuildFingerprint.h" @ONLY CONTENT
 "// BuildFingerprint.h: what this build of Kiln was linked with; written by cmake/KilnBackend.cmake.

@@ -1,5 +1,6 @@
 // main.cpp: jit-opt runs passes on IR text: mlir-opt with the kiln dialect and its passes.
 #include "kiln/IR/Kiln.h"
+#include "kiln/Transforms/Passes.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -12,5 +13,6 @@ int main(int argc, char **argv) {
   mlir::registerAllExtensions(registry);
   registry.insert<kiln::KilnDialect>();
   mlir::registerAllPasses();
+  kiln::registerKilnPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Kiln's IR optimizer\n", registry));
 }

@@ -1,0 +1,18 @@
+// kiln/Transforms/Passes.h: the passes on kiln ops that every target shares.
+#ifndef KILN_TRANSFORMS_PASSES_H
+#define KILN_TRANSFORMS_PASSES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace kiln {
+
+#define GEN_PASS_DECL
+#include "kiln/Transforms/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "kiln/Transforms/Passes.h.inc"
+
+} // namespace kiln
+
+#endif // KILN_TRANSFORMS_PASSES_H

@@ -1,0 +1,64 @@
+// Passes.td: the passes on kiln ops that every target shares.
+#ifndef KILN_TRANSFORMS_PASSES_TD
+#define KILN_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def DecomposePass : Pass<"kiln-decompose"> {
+  let summary = "rewrite composite ops into simpler kiln ops";
+  let description = [{
+    Gives softmax, log_softmax, the normalisations and the reduction log_sum_exp in reductions and elementwise ops, in
+    f32 for f16 and bf16. Runs in stage `tensor` of targets that have no template for a composite; `kiln-to-linalg` runs
+    it on what is left.
+
+    ```mlir
+    %p = kiln.softmax %x axis 1 : tensor<8x16xf32>
+    // becomes
+    %m = kiln.reduce max %x axes [1] keepdims : tensor<8x16xf32> -> tensor<8x1xf32>
+    %d = kiln.sub %x, %m : tensor<8x16xf32>, tensor<8x1xf32> -> tensor<8x16xf32>
+    %e = kiln.exp %d : tensor<8x16xf32>
+    %s = kiln.reduce sum %e axes [1] keepdims : tensor<8x16xf32> -> tensor<8x1xf32>
+    %p = kiln.div %e, %s : tensor<8x16xf32>, tensor<8x1xf32> -> tensor<8x16xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def FoldTransposePass : Pass<"kiln-fold-transpose"> {
+  let summary = "fold transposes of the last two axes into kiln.matmul";
+  let description = [{
+    Turns `matmul(transpose(a), b)` into `matmul(a, b) transA`, so that no backend materialises the transpose. Runs in
+    stage `graph`, after shape inference. A transpose that moves a batch axis stays, and so does one that other ops use
+    as well, unless `fold-shared` is set. Counts: fold-transpose.folded.
+
+    ```mlir
+    %t = kiln.transpose %a perm [1, 0] : tensor<8x4xf32> -> tensor<4x8xf32>
+    %y = kiln.matmul %t, %b : tensor<4x8xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+    // becomes
+    %y = kiln.matmul %a, %b transA : tensor<8x4xf32>, tensor<8x16xf32> -> tensor<4x16xf32>
+    ```
+  }];
+  let options = [Option<"foldShared", "fold-shared", "bool", /*default=*/"false",
+                        "also fold a transpose that other ops use">];
+}
+
+def FoldBatchNormPass : Pass<"kiln-fold-batch-norm"> {
+  let summary = "fold kiln.batch_norm into the weights of the kiln.conv before it";
+  let description = [{
+    Scales the filters and makes the rest a bias, where filters, bias and statistics are weights or constants: the new
+    ops on them have only such operands, so they run once, in the program's prologue. Runs in stage `graph`. A
+    convolution with other uses stays, and so does one in f16 or bf16: scaled filters would be rounded once more. Counts:
+    fold-batch-norm.folded.
+
+    ```mlir
+    %c = kiln.conv %x, %w strides [1] pads [1, 1] dilations [1] : tensor<1x4x9xf32>, tensor<8x4x3xf32> -> tensor<1x8x9xf32>
+    %y = kiln.batch_norm %c, %scale, %bias, %mean, %var epsilon 1.0e-5 : ...
+    // becomes, with factor = scale / sqrt(var + epsilon)
+    %f = kiln.reshape %factor [8, 1, 1] : tensor<8xf32> -> tensor<8x1x1xf32>
+    %s = kiln.mul %w, %f : tensor<8x4x3xf32>, tensor<8x1x1xf32> -> tensor<8x4x3xf32>
+    %y = kiln.conv %x, %s bias %shift strides [1] pads [1, 1] dilations [1] : ...
+    ```
+  }];
+}
+
+#endif // KILN_TRANSFORMS_PASSES_TD

@@ -1,0 +1,191 @@
+// ProgramCode.cpp: flattens blocks: If becomes Branch and Jump, Loop becomes LoopInit, LoopTest and LoopNext.
+#include "runtime/ProgramCode.h"
+
+#include "kiln/schema/Program_generated.h"
+
+namespace kiln {
+
+namespace {
+
+using namespace schema;
+
+std::string text(const flatbuffers::String *string) { return string ? string->str() : std::string(); }
+template <typename T> uint32_t sizeOf(const T *vector) { return vector ? vector->size() : 0; }
+
+OperandCode decode(const Operand *operand) {
+  return operand ? OperandCode{operand->value(), operand->is_register()} : OperandCode{};
+}
+RangeCode decode(const Range &range) {
+  return {range.buffer(), decode(&range.offset()), decode(&range.length())};
+}
+
+template <typename T> uint32_t append(std::vector<T> &table, T entry) {
+  table.push_back(std::move(entry));
+  return static_cast<uint32_t>(table.size() - 1);
+}
+
+/// Appends one block's instructions to `out`. Used once a block.
+class BlockDecoder {
+public:
+  BlockDecoder(ProgramCode &code, std::vector<InstructionCode> &out) : code(code), out(out) {}
+
+  void decodeBlock(const Block *block) {
+    if (block)
+      for (uint32_t i = 0; i < sizeOf(block->instructions()); ++i)
+        decodeInstruction(*block->instructions()->Get(i));
+  }
+  uint32_t emit(Opcode opcode, uint32_t index = 0, uint32_t target = 0) {
+    return append(out, InstructionCode{opcode, index, target});
+  }
+
+private:
+  uint32_t here() const { return static_cast<uint32_t>(out.size()); }
+
+  void decodeInstruction(const Instruction &instruction) {
+    switch (instruction.action_type()) {
+    case Action::NONE:
+      return;
+    case Action::Launch:
+      return decodeLaunch(*instruction.action_as_Launch());
+    case Action::Copy: {
+      const Copy &copy = *instruction.action_as_Copy();
+      emit(Opcode::Copy,
+           append(code.copies, {decode(*copy.to()), decode(*copy.from()), decode(copy.bytes())}));
+      return;
+    }
+    case Action::Fill: {
+      const Fill &fill = *instruction.action_as_Fill();
+      emit(Opcode::Fill, append(code.fills, {decode(*fill.to()), fill.pattern(), fill.pattern_bytes(),
+                                             decode(fill.bytes())}));
+      return;
+    }
+    case Action::Arith: {
+      const Arith &arith = *instruction.action_as_Arith();
+      emit(Opcode::Arith,
+           append(code.ariths, {static_cast<ArithCode>(arith.op()), arith.to(), decode(arith.lhs()),
+                                decode(arith.rhs()), decode(arith.third())}));
+      return;
+    }
+    case Action::If:
+      return decodeIf(*instruction.action_as_If());
+    case Action::Loop:
+      return decodeLoop(*instruction.action_as_Loop());
+    case Action::ReadScalar: {
+      const ReadScalar &read = *instruction.action_as_ReadScalar();
+      emit(Opcode::ReadScalar, append(code.reads, {read.to(), decode(*read.from()),
+                                                   static_cast<KilnDType>(read.dtype()), text(read.name())}));
+      return;
+    }
+    case Action::Allocate: {
+      const Allocate &allocate = *instruction.action_as_Allocate();
+      emit(Opcode::Allocate, append(code.allocates, {allocate.buffer(), decode(allocate.bytes())}));
+      const BufferCode &buffer = code.buffers[allocate.buffer()];
+      if (buffer.kind == BufferClass::Output)
+        code.outputs[buffer.index].allocatedByBody = true;
+      return;
+    }
+    case Action::Free:
+      emit(Opcode::Free, instruction.action_as_Free()->buffer());
+      return;
+    case Action::Require: {
+      const Require &require = *instruction.action_as_Require();
+      emit(Opcode::Require, append(code.requires_, {decode(require.condition()), text(require.message()),
+                                                    text(require.location())}));
+      return;
+    }
+    }
+  }
+
+  void decodeLaunch(const Launch &launch) {
+    LaunchInstruction &entry = code.launches.emplace_back();
+    entry.kernel = launch.kernel();
+    for (uint32_t i = 0; i < sizeOf(launch.bindings()); ++i)
+      entry.bindings.push_back(decode(*launch.bindings()->Get(i)));
+    for (uint32_t i = 0; i < sizeOf(launch.constants()); ++i)
+      entry.constants.push_back(decode(launch.constants()->Get(i)));
+    entry.name = text(launch.name());
+    entry.location = text(launch.location());
+    for (uint32_t i = 0; i < sizeOf(launch.op_locations()); ++i)
+      entry.opLocations.push_back(text(launch.op_locations()->Get(i)));
+    for (const std::string &location : entry.opLocations)
+      entry.opLocationViews.push_back(toStr(location));
+    entry.site = {sizeof(KilnLaunchSite), toStr(entry.name), toStr(entry.location),
+                  entry.opLocationViews.data(), entry.opLocationViews.size()};
+    entry.geometry.constants.resize(entry.constants.size());
+    entry.geometry.requiredBytes.resize(entry.bindings.size());
+    code.maxBindings = std::max(code.maxBindings, entry.bindings.size());
+    code.maxConstants = std::max(code.maxConstants, entry.constants.size());
+    emit(Opcode::Launch, static_cast<uint32_t>(code.launches.size() - 1));
+  }
+
+  void decodeIf(const If &branch) {
+    uint32_t test = emit(Opcode::Branch, append(code.conditions, decode(branch.condition())));
+    decodeBlock(branch.then());
+    if (!branch.otherwise()) {
+      out[test].target = here();
+      return;
+    }
+    uint32_t skip = emit(Opcode::Jump);
+    out[test].target = here();
+    decodeBlock(branch.otherwise());
+    out[skip].target = here();
+  }
+
+  void decodeLoop(const Loop &loop) {
+    uint32_t index = append(
+        code.loops, {decode(loop.count()), loop.index_register(), loop.condition_register(), loop.limit()});
+    emit(Opcode::LoopInit, index);
+    uint32_t test = emit(Opcode::LoopTest, index);
+    decodeBlock(loop.body());
+    emit(Opcode::LoopNext, index, test);
+    out[test].target = here();
+  }
+
+  ProgramCode &code;
+  std::vector<InstructionCode> &out;
+};
+
+std::vector<PortCode> decodePorts(const flatbuffers::Vector<flatbuffers::Offset<Port>> *ports) {
+  std::vector<PortCode> result;
+  for (uint32_t i = 0; i < sizeOf(ports); ++i) {
+    const Port &port = *ports->Get(i);
+    PortCode &entry = result.emplace_back();
+    entry.name = text(port.name());
+    entry.dtype = static_cast<KilnDType>(port.dtype());
+    entry.buffer = port.buffer();
+    for (uint32_t d = 0; d < sizeOf(port.dims()); ++d)
+      entry.dims.push_back(decode(port.dims()->Get(d)));
+    for (uint32_t d = 0; d < sizeOf(port.dim_names()); ++d)
+      entry.dimNames.push_back(text(port.dim_names()->Get(d)));
+  }
+  return result;
+}
+
+std::vector<InstructionCode> decodeRoot(ProgramCode &code, const Block *block) {
+  std::vector<InstructionCode> out;
+  BlockDecoder decoder(code, out);
+  decoder.decodeBlock(block);
+  decoder.emit(Opcode::End);
+  return out;
+}
+
+} // namespace
+
+ProgramCode decodeProgram(const Program &program) {
+  ProgramCode code;
+  code.registerCount = program.register_count();
+  code.arenaBytes = decode(program.arena_bytes());
+  code.inputs = decodePorts(program.inputs());
+  code.outputs = decodePorts(program.outputs());
+  for (uint32_t i = 0; i < sizeOf(program.buffers()); ++i) {
+    const schema::Buffer &buffer = *program.buffers()->Get(i);
+    code.buffers.push_back({static_cast<BufferClass>(buffer.kind()), buffer.index(), decode(buffer.offset()),
+                            decode(buffer.bytes())});
+  }
+  code.setup = decodeRoot(code, program.setup());
+  code.prologue = decodeRoot(code, program.prologue());
+  code.body = decodeRoot(code, program.body());
+  return code;
+}
+
+} // namespace kiln

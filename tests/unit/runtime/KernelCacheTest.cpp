@@ -1,0 +1,159 @@
+// KernelCacheTest.cpp: keys, single-flight, cache layers, parallel work.
+#include "runtime/KernelCache.h"
+
+#include "runtime/ParallelFor.h"
+#include "runtime/RequestKey.h"
+#include "tests/unit/runtime/ProgramMaker.h"
+#include "tests/unit/runtime/StatusMatchers.h"
+
+#include <map>
+#include <thread>
+
+namespace kiln {
+namespace {
+
+using namespace kiln::testing;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(RequestKeyTest, FieldsDoNotRunIntoEachOther) {
+  auto keyOf = [](std::string_view a, std::string_view b) {
+    KeyBuilder builder("test");
+    builder.add("a", a);
+    builder.add("b", b);
+    return builder.finish().hex;
+  };
+  EXPECT_EQ(keyOf("x", "y"), keyOf("x", "y"));
+  EXPECT_NE(keyOf("xy", ""), keyOf("x", "y"));
+  EXPECT_NE(keyOf("", "xy"), keyOf("x", "y"));
+  EXPECT_TRUE(Sha256::isHexDigest(keyOf("x", "y")));
+}
+
+TEST(RequestKeyTest, EveryPartOfAProgramRequestCounts) {
+  const ProgramRequest base{"m", "main", "c1", "b1", {"host", "t", "a", "+f", "o"}, {{1, 2}, {-1}}};
+  auto changed = [&](auto change) {
+    ProgramRequest request = base;
+    change(request);
+    return differingFields(programRequestKey(base), programRequestKey(request));
+  };
+  EXPECT_THAT(changed([](ProgramRequest &) {}), ElementsAre());
+  EXPECT_THAT(changed([](ProgramRequest &r) { r.modelDigest = "n"; }), ElementsAre("model"));
+  EXPECT_THAT(changed([](ProgramRequest &r) { r.function = "f"; }), ElementsAre("function"));
+  EXPECT_THAT(changed([](ProgramRequest &r) { r.compilerVersion = "c2"; }), ElementsAre("compiler"));
+  EXPECT_THAT(changed([](ProgramRequest &r) { r.backendVersion = "b2"; }), ElementsAre("backend"));
+  EXPECT_THAT(changed([](ProgramRequest &r) { r.target.deviceType = "npu"; }), ElementsAre("device-type"));
+  EXPECT_THAT(changed([](ProgramRequest &r) { r.target.triple = ""; }), ElementsAre("triple"));
+  EXPECT_THAT(changed([](ProgramRequest &r) { r.target.arch = "v4"; }), ElementsAre("arch"));
+  EXPECT_THAT(changed([](ProgramRequest &r) { r.target.features = "+g"; }), ElementsAre("features"));
+  EXPECT_THAT(changed([](ProgramRequest &r) { r.target.options = "p"; }), ElementsAre("options"));
+  EXPECT_THAT(changed([](ProgramRequest &r) { r.inputDims[1] = {3}; }), ElementsAre("input-1"));
+  EXPECT_THAT(changed([](ProgramRequest &r) { r.inputDims.push_back({}); }), ElementsAre("input-2"));
+  EXPECT_NE(programRequestKey(base).hex, programRequestKey({}).hex);
+}
+
+CompiledKernelRef makeKernel(const std::string &code) {
+  Result<CompiledKernelRef> kernel = CompiledKernel::parse(copyBytes(pack(kernelObject(code, {"in"}))), code);
+  return kernel.ok() ? *kernel : nullptr;
+}
+
+TEST(KernelCacheTest, CompilesOnceAndThenHits) {
+  KernelCache cache;
+  CompileCounters counters;
+  int compiles = 0;
+  auto compile = [&]() -> Result<CompiledKernelRef> { return ++compiles, makeKernel("a"); };
+  EXPECT_EQ(cache.findInMemory("k"), nullptr);
+  ASSERT_OK_AND_ASSIGN(CompiledKernelRef first, cache.get("k", compile, counters));
+  ASSERT_OK_AND_ASSIGN(CompiledKernelRef second, cache.get("k", compile, counters));
+  EXPECT_EQ(first, second);
+  EXPECT_EQ(cache.findInMemory("k"), first);
+  EXPECT_EQ(compiles, 1);
+  EXPECT_EQ(counters.misses, 1u);
+  EXPECT_EQ(counters.memoryHits, 1u);
+  EXPECT_EQ(counters.kernelsCompiled, 1u);
+  EXPECT_EQ(cache.bytes(), first->bytes().bytes.size());
+}
+
+TEST(KernelCacheTest, ThreadsThatAskTogetherCompileOnce) {
+  KernelCache cache;
+  CompileCounters counters;
+  std::atomic<int> compiles{0}, started{0};
+  auto compile = [&]() -> Result<CompiledKernelRef> {
+    while (started < 4)
+      std::this_thread::yield(); // all have asked, or are about to
+    ++compiles;
+    return makeKernel("a");
+  };
+  EXPECT_OK(parallelFor(4, 4, [&](size_t) {
+    ++started;
+    return cache.get("k", compile, counters).status();
+  }));
+  EXPECT_EQ(compiles, 1);
+  EXPECT_EQ(counters.memoryHits, 3u);
+}
+
+TEST(KernelCacheTest, DeterministicFailuresAreKeptOthersAreRetried) {
+  KernelCache cache;
+  CompileCounters counters;
+  int compiles = 0;
+  auto refuse = [&]() -> Result<CompiledKernelRef> { return ++compiles, unimplemented("op 'x'"); };
+  for (int i = 0; i < 2; ++i)
+    EXPECT_THAT(cache.get("k", refuse, counters), StatusIs(Code::Unimplemented, "op 'x'"));
+  EXPECT_EQ(compiles, 1);
+  auto exhausted = [&]() -> Result<CompiledKernelRef> { return ++compiles, resourceExhausted("memory"); };
+  for (int i = 0; i < 2; ++i)
+    EXPECT_THAT(cache.get("l", exhausted, counters), StatusIs(Code::ResourceExhausted, "memory"));
+  EXPECT_EQ(compiles, 3);
+  EXPECT_OK(cache.get("l", [] { return Result<CompiledKernelRef>(makeKernel("a")); }, counters));
+}
+
+TEST(KernelCacheTest, AskingForTheKeyInTheMakingIsInProgress) {
+  KernelCache cache;
+  CompileCounters counters;
+  auto recurse = [&]() -> Result<CompiledKernelRef> {
+    return cache.get("k", [] { return Result<CompiledKernelRef>(makeKernel("a")); }, counters);
+  };
+  EXPECT_THAT(cache.get("k", recurse, counters), StatusIs(Code::InProgress, HasSubstr("'k'")));
+}
+
+TEST(KernelCacheTest, LayersAreAskedInOrderAndFilledUpwards) {
+  struct Layer final : KernelCacheLayer {
+    explicit Layer(std::map<std::string, CompiledKernelRef> &kernels) : kernels(kernels) {}
+    std::string_view name() const override { return "test"; }
+    CompiledKernelRef find(const std::string &key) override {
+      return kernels.contains(key) ? kernels[key] : nullptr;
+    }
+    void insert(const std::string &key, const CompiledKernelRef &kernel) override { kernels[key] = kernel; }
+    std::map<std::string, CompiledKernelRef> &kernels;
+  };
+  std::map<std::string, CompiledKernelRef> upper, lower;
+  lower["k"] = makeKernel("a");
+  std::vector<std::unique_ptr<KernelCacheLayer>> layers;
+  layers.push_back(std::make_unique<Layer>(upper));
+  layers.push_back(std::make_unique<Layer>(lower));
+  KernelCache cache(std::move(layers));
+  CompileCounters counters;
+  auto compile = []() -> Result<CompiledKernelRef> { return makeKernel("b"); };
+  ASSERT_OK_AND_ASSIGN(CompiledKernelRef kernel, cache.get("k", compile, counters));
+  EXPECT_EQ(kernel, lower["k"]);
+  EXPECT_EQ(upper["k"], kernel);
+  EXPECT_EQ(counters.layerHits, 1u);
+  EXPECT_EQ(counters.misses, 0u);
+  ASSERT_OK_AND_ASSIGN(kernel, cache.get("l", compile, counters));
+  EXPECT_EQ(upper["l"], kernel);
+  EXPECT_EQ(lower["l"], kernel);
+}
+
+TEST(ParallelForTest, RunsEveryIndexAndReportsTheLowestFailure) {
+  std::vector<std::atomic<int>> ran(100);
+  Status status = parallelFor(ran.size(), 3, [&](size_t i) -> Status {
+    ++ran[i];
+    return i == 40 || i == 70 ? invalidArgument("{}", i) : Status();
+  });
+  EXPECT_THAT(status, StatusIs(Code::InvalidArgument, "40"));
+  for (auto &count : ran)
+    EXPECT_EQ(count, 1);
+  EXPECT_OK(parallelFor(0, 0, [](size_t) { return internalError("never called"); }));
+}
+
+} // namespace
+} // namespace kiln
