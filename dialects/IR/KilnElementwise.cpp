@@ -2,6 +2,7 @@
 #include "kiln/IR/Kiln.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 
@@ -22,14 +23,9 @@ LogicalResult inferBroadcast(std::optional<Location> location, StringRef name, V
   return success();
 }
 
-LogicalResult reifyBroadcast(OpBuilder &builder, Operation *op, ValueRange operands,
-                             ReifiedRankedShapedTypeDims &shapes) {
-  auto result = cast<RankedTensorType>(op->getResult(0).getType());
-  Location loc = op->getLoc();
-  auto constant = [&](int64_t extent) -> Value {
-    return builder.create<arith::ConstantIndexOp>(loc, extent);
-  };
-  SmallVector<OpFoldResult> &extents = shapes.emplace_back();
+SmallVector<OpFoldResult> broadcastExtents(OpBuilder &builder, Location loc, ValueRange operands,
+                                           RankedTensorType result) {
+  SmallVector<OpFoldResult> extents;
   for (int64_t axis = 0; axis < result.getRank(); ++axis) {
     if (!result.isDynamicDim(axis)) {
       extents.push_back(builder.getIndexAttr(result.getDimSize(axis)));
@@ -49,11 +45,22 @@ LogicalResult reifyBroadcast(OpBuilder &builder, Operation *op, ValueRange opera
         known = type.getDimSize(operandAxis);
     }
     if (known != 1 || !source)
-      extents.push_back(constant(known));
+      extents.push_back(builder.create<arith::ConstantIndexOp>(loc, known).getResult());
     else
       extents.push_back(builder.create<tensor::DimOp>(loc, source, sourceAxis).getResult());
   }
-  return success();
+  return extents;
+}
+
+/// a + b, computed now if both are numbers.
+OpFoldResult addExtents(OpBuilder &builder, Location loc, OpFoldResult a, OpFoldResult b) {
+  std::optional<int64_t> numberA = getConstantIntValue(a), numberB = getConstantIntValue(b);
+  if (numberA && numberB)
+    return builder.getIndexAttr(*numberA + *numberB);
+  return builder
+      .create<arith::AddIOp>(loc, getValueOrCreateConstantIndexOp(builder, loc, a),
+                             getValueOrCreateConstantIndexOp(builder, loc, b))
+      .getResult();
 }
 
 } // namespace kiln

@@ -2,7 +2,6 @@
 #include "dialects/IR/Gather.h"
 #include "dialects/IR/MixedList.h"
 
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/IR/Builders.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -85,17 +84,6 @@ template <typename Pad> LogicalResult checkPad(Pad op, Emit emit) {
                       << x << ", got " << amount << " along axis " << axis;
   }
   return success();
-}
-
-/// a + b, computed now if both are numbers.
-OpFoldResult sumOfExtents(OpBuilder &builder, Location loc, OpFoldResult a, OpFoldResult b) {
-  std::optional<int64_t> numberA = getConstantIntValue(a), numberB = getConstantIntValue(b);
-  if (numberA && numberB)
-    return builder.getIndexAttr(*numberA + *numberB);
-  return builder
-      .create<arith::AddIOp>(loc, getValueOrCreateConstantIndexOp(builder, loc, a),
-                             getValueOrCreateConstantIndexOp(builder, loc, b))
-      .getResult();
 }
 
 /// The source of element `i`, counted from the first of the unpadded axis of `extent` elements; -1 if it is
@@ -211,8 +199,7 @@ LogicalResult ConcatOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShape
   SmallVector<OpFoldResult> extents = tensor::getMixedSizes(builder, loc, getInputs()[0]);
   int64_t axis = fromFront(getAxis(), extents.size());
   for (Value input : getInputs().drop_front())
-    extents[axis] =
-        sumOfExtents(builder, loc, extents[axis], tensor::getMixedSize(builder, loc, input, axis));
+    extents[axis] = addExtents(builder, loc, extents[axis], tensor::getMixedSize(builder, loc, input, axis));
   return reifyExtents(builder, loc, getType(), extents, shapes);
 }
 
@@ -285,7 +272,7 @@ LogicalResult PadOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTy
   Location loc = getLoc();
   SmallVector<OpFoldResult> extents = tensor::getMixedSizes(builder, loc, getX());
   for (auto [extent, low, high] : llvm::zip_equal(extents, getMixedLow(), getMixedHigh()))
-    extent = sumOfExtents(builder, loc, sumOfExtents(builder, loc, low, extent), high);
+    extent = addExtents(builder, loc, addExtents(builder, loc, low, extent), high);
   return reifyExtents(builder, loc, getType(), extents, shapes);
 }
 

@@ -50,14 +50,16 @@ TypedAttr LinalgBuilder::lowest(Type element, bool isUnsigned) {
   if (auto type = dyn_cast<FloatType>(element))
     return builder.getFloatAttr(type, APFloat::getInf(type.getFloatSemantics(), /*Negative=*/true));
   unsigned width = element.getIntOrFloatBitWidth();
-  return builder.getIntegerAttr(element, isUnsigned ? APInt::getZero(width) : APInt::getSignedMinValue(width));
+  return builder.getIntegerAttr(element,
+                                isUnsigned ? APInt::getZero(width) : APInt::getSignedMinValue(width));
 }
 
 TypedAttr LinalgBuilder::highest(Type element, bool isUnsigned) {
   if (auto type = dyn_cast<FloatType>(element))
     return builder.getFloatAttr(type, APFloat::getInf(type.getFloatSemantics()));
   unsigned width = element.getIntOrFloatBitWidth();
-  return builder.getIntegerAttr(element, isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width));
+  return builder.getIntegerAttr(element,
+                                isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width));
 }
 
 Value LinalgBuilder::generic(ValueRange inputs, Value init, ArrayRef<AffineMap> maps, Iterators iterators,
@@ -79,6 +81,28 @@ Value LinalgBuilder::elementwise(ValueRange inputs, ArrayRef<AffineMap> inputMap
                  [&](OpBuilder &nested, Location loc, ValueRange scalars) {
                    return body(nested, loc, scalars.drop_back());
                  });
+}
+
+std::pair<Value, AffineMap> LinalgBuilder::broadcastInput(Value tensor, ArrayRef<int64_t> shape) {
+  auto type = ::mlir::cast<RankedTensorType>(tensor.getType());
+  int64_t rank = shape.size(), added = rank - type.getRank();
+  SmallVector<int64_t> kept;
+  SmallVector<AffineExpr> loops;
+  SmallVector<ReassociationIndices> groups;
+  ReassociationIndices leading; // repeated axes before the first that is kept
+  for (int64_t axis = 0; axis < type.getRank(); ++axis) {
+    bool isRepeated = type.getDimSize(axis) == 1 && shape[added + axis] != 1;
+    if (!isRepeated) {
+      kept.push_back(type.getDimSize(axis));
+      loops.push_back(builder.getAffineDimExpr(added + axis));
+      groups.push_back(std::exchange(leading, {}));
+    }
+    (groups.empty() ? leading : groups.back()).push_back(axis);
+  }
+  AffineMap map = AffineMap::get(rank, 0, loops, builder.getContext());
+  if (static_cast<int64_t>(kept.size()) < type.getRank())
+    tensor = builder.create<tensor::CollapseShapeOp>(loc, type.clone(kept), tensor, groups);
+  return {tensor, map};
 }
 
 Value LinalgBuilder::converted(Value tensor, Type element) {

@@ -13,8 +13,8 @@ mlir::Type signless(mlir::Type type);
 /// What sums of `element` are kept in, signless: f32 for f16 and bf16, else the type itself.
 mlir::Type accumulatorType(mlir::Type element);
 
-/// Builds at one place. A small value type that refers to its builder; for one thread. Sizes are mixed extents;
-/// element types of values are signless.
+/// Builds at one place. A small value type that refers to its builder; for one thread. Sizes are mixed
+/// extents; element types of values are signless.
 class LinalgBuilder {
 public:
   using Sizes = llvm::ArrayRef<mlir::OpFoldResult>;
@@ -34,9 +34,13 @@ public:
   /// linalg.generic with one init, whose map is the last; `body` sees the inputs' elements, then the init's.
   mlir::Value generic(mlir::ValueRange inputs, mlir::Value init, llvm::ArrayRef<mlir::AffineMap> maps,
                       Iterators iterators, Body body);
-  /// A parallel linalg.generic over `sizes`; an input's map may broadcast. `body` sees the inputs' elements only.
+  /// A parallel linalg.generic over `sizes`; an input's map may broadcast. `body` sees the inputs' elements
+  /// only.
   mlir::Value elementwise(mlir::ValueRange inputs, llvm::ArrayRef<mlir::AffineMap> inputMaps, Sizes sizes,
                           mlir::Type element, Body body);
+  /// What an input that is broadcast to `shape` looks like to `elementwise`: the tensor without the axes of
+  /// extent 1 along which it is repeated, and its map, a projected permutation.
+  std::pair<mlir::Value, mlir::AffineMap> broadcastInput(mlir::Value tensor, llvm::ArrayRef<int64_t> shape);
   /// `tensor` with every element as `element`, rounded or truncated; itself if that is its type.
   mlir::Value converted(mlir::Value tensor, mlir::Type element);
   /// `tensor` as `type`, which differs in static extents only.

@@ -26,10 +26,15 @@ mlir::LogicalResult inferBroadcast(std::optional<mlir::Location> location, llvm:
                                    mlir::ValueRange operands, mlir::Type element,
                                    llvm::SmallVectorImpl<mlir::Type> &types);
 
-/// The extents of that result as arithmetic on the operands' extents. Dynamic extents that meet are taken to
-/// be equal.
-mlir::LogicalResult reifyBroadcast(mlir::OpBuilder &builder, mlir::Operation *op, mlir::ValueRange operands,
-                                   mlir::ReifiedRankedShapedTypeDims &shapes);
+/// The extents of that result, of type `result`: attributes where it is static, else arithmetic on the
+/// operands' extents. Dynamic extents that meet are taken to be equal.
+llvm::SmallVector<mlir::OpFoldResult> broadcastExtents(mlir::OpBuilder &builder, mlir::Location loc,
+                                                       mlir::ValueRange operands,
+                                                       mlir::RankedTensorType result);
+
+/// a + b, computed now if both are numbers.
+mlir::OpFoldResult addExtents(mlir::OpBuilder &builder, mlir::Location loc, mlir::OpFoldResult a,
+                              mlir::OpFoldResult b);
 
 } // namespace kiln
 

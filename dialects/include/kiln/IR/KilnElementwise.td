@@ -17,7 +17,8 @@ class Kiln_UnaryOp<string mnemonic, Kiln_TensorOf type, list<Trait> traits = []>
   let extraClassDefinition = [{
     ::llvm::LogicalResult $cppClass::reifyResultShapes(::mlir::OpBuilder &builder,
                                                        ::mlir::ReifiedRankedShapedTypeDims &shapes) {
-      return ::kiln::reifyBroadcast(builder, *this, getOperation()->getOperands(), shapes);
+      shapes.push_back(::kiln::broadcastExtents(builder, getLoc(), getOperation()->getOperands(), getType()));
+      return ::mlir::success();
     }
   }];
 }
@@ -36,7 +37,8 @@ class Kiln_PredicateOp<string mnemonic, list<Trait> traits = []>
     }
     ::llvm::LogicalResult $cppClass::reifyResultShapes(::mlir::OpBuilder &builder,
                                                        ::mlir::ReifiedRankedShapedTypeDims &shapes) {
-      return ::kiln::reifyBroadcast(builder, *this, getOperation()->getOperands(), shapes);
+      shapes.push_back(::kiln::broadcastExtents(builder, getLoc(), getOperation()->getOperands(), getType()));
+      return ::mlir::success();
     }
   }];
 }
@@ -52,7 +54,8 @@ class Kiln_BroadcastingOp<string mnemonic, string element, list<Trait> traits = 
     }
     ::llvm::LogicalResult $cppClass::reifyResultShapes(::mlir::OpBuilder &builder,
                                                        ::mlir::ReifiedRankedShapedTypeDims &shapes) {
-      return ::kiln::reifyBroadcast(builder, *this, getOperation()->getOperands(), shapes);
+      shapes.push_back(::kiln::broadcastExtents(builder, getLoc(), getOperation()->getOperands(), getType()));
+      return ::mlir::success();
     }
   }];
 }

@@ -10,6 +10,7 @@ namespace kiln {
 #define GEN_PASS_DECL
 #include "kiln/Transforms/Passes.h.inc"
 
+/// registerKilnPasses() registers all of them with MLIR's global table, for command lines.
 #define GEN_PASS_REGISTRATION
 #include "kiln/Transforms/Passes.h.inc"
 

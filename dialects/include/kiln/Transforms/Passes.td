@@ -61,4 +61,40 @@ def FoldBatchNormPass : Pass<"kiln-fold-batch-norm"> {
   }];
 }
 
+def ToLinalgPass : Pass<"kiln-to-linalg", "mlir::ModuleOp"> {
+  let summary = "the reference lowering of kiln ops to linalg, tensor, arith and math";
+  let description = [{
+    Every `kiln.kernel` becomes a `func.func` of the same name with the attribute `kiln.kernel`; in these and in other
+    functions kiln ops become linalg on tensors. Types become signless (`tensor<4xui8>` is `tensor<4xi8>`), also in
+    signatures; i1 stays. An elementwise op is one `linalg.generic` whose maps drop the axes along which an operand is
+    broadcast, so they are projected permutations. Dynamic extents that meet are taken to be equal: a kernel is
+    specialised on which extents are 1, and those are static. Fails if a kiln op is left.
+
+    Example:
+    ```mlir
+    kiln.kernel @scale(%x: tensor<?xui8>, %y: tensor<1xui8>) -> tensor<?xui8> {
+      %z = kiln.mul %x, %y : tensor<?xui8>, tensor<1xui8> -> tensor<?xui8>
+      kiln.yield %z : tensor<?xui8>
+    }
+    // becomes
+    func.func @scale(%x: tensor<?xi8>, %y: tensor<1xi8>) -> tensor<?xi8> attributes {kiln.kernel} {
+      %c0 = arith.constant 0 : index
+      %n = tensor.dim %x, %c0 : tensor<?xi8>
+      %e = tensor.empty(%n) : tensor<?xi8>
+      %s = tensor.collapse_shape %y [] : tensor<1xi8> into tensor<i8>
+      %z = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>, affine_map<(d0) -> (d0)>],
+                           iterator_types = ["parallel"]} ins(%x, %s : tensor<?xi8>, tensor<i8>) outs(%e : tensor<?xi8>) {
+      ^bb0(%a: i8, %b: i8, %out: i8):
+        %p = arith.muli %a, %b : i8
+        linalg.yield %p : i8
+      } -> tensor<?xi8>
+      return %z : tensor<?xi8>
+    }
+    ```
+    Counts: to-linalg.kernels.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::func::FuncDialect", "mlir::linalg::LinalgDialect",
+                           "mlir::math::MathDialect", "mlir::scf::SCFDialect", "mlir::tensor::TensorDialect"];
+}
+
 #endif // KILN_TRANSFORMS_PASSES_TD

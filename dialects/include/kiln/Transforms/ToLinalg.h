@@ -1,4 +1,5 @@
-// kiln/Transforms/ToLinalg.h: the reference lowering of kiln ops to linalg, tensor, arith and math, by family.
+// kiln/Transforms/ToLinalg.h: the reference lowering of kiln ops to linalg, tensor, arith and math, by
+// family.
 #ifndef KILN_TRANSFORMS_TOLINALG_H
 #define KILN_TRANSFORMS_TOLINALG_H
 
@@ -14,14 +15,15 @@ public:
   SignlessTypeConverter();
 };
 
-// Patterns of one conversion whose type converter is a SignlessTypeConverter; signedness is read off the kiln op.
+// Patterns of one conversion whose type converter is a SignlessTypeConverter; signedness is read off the kiln
+// op.
 void populateElementwiseToLinalg(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateShapeToLinalg(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateContractionToLinalg(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateReductionToLinalg(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 
-/// Rewrites composites (softmax, the normalisations, log_sum_exp) into simpler kiln ops. Greedy; they have no pattern
-/// of their own in the conversion, so kiln-to-linalg applies these first.
+/// Rewrites composites (softmax, the normalisations, log_sum_exp) into simpler kiln ops. Greedy; they have no
+/// pattern of their own in the conversion, so kiln-to-linalg applies these first.
 void populateDecompose(mlir::RewritePatternSet &patterns);
 
 } // namespace kiln
