@@ -10,13 +10,6 @@ namespace kiln {
 
 namespace {
 
-std::string variableOf(const Manifest &manifest, std::string_view key) {
-  std::string name = optionPrefix(manifest.name);
-  for (char c : key)
-    name += c == '-' ? '_' : static_cast<char>(toupper(c));
-  return name;
-}
-
 std::vector<std::string> keysOf(const Manifest &manifest) {
   std::vector<std::string> keys;
   for (const OptionSchema &option : manifest.options)
@@ -47,7 +40,7 @@ Result<BackendOptions> BackendOptions::fromEnvironment(const Manifest &manifest,
                                                        const Environment &environment) {
   BackendOptions options;
   for (const OptionSchema &schema : manifest.options) {
-    std::string variable = variableOf(manifest, schema.key);
+    std::string variable = optionVariable(manifest.name, schema.key);
     std::optional<std::string_view> text = environment.find(variable);
     if (!text) {
       options.values[schema.key] = schema.defaultValue;
@@ -67,7 +60,7 @@ std::vector<std::string> unknownOptionVariables(const Manifest &manifest, const 
                                                 const std::vector<std::string> &others) {
   std::vector<std::string> warnings, known;
   for (const OptionSchema &schema : manifest.options)
-    known.push_back(variableOf(manifest, schema.key));
+    known.push_back(optionVariable(manifest.name, schema.key));
   std::string prefix = optionPrefix(manifest.name);
   for (const auto &[name, value] : environment.all()) {
     if (!name.starts_with(prefix) || std::find(known.begin(), known.end(), name) != known.end())

@@ -24,12 +24,11 @@ std::string ownFolder() {
   Dl_info info;
   if (!dladdr(reinterpret_cast<void *>(&ownFolder), &info) || !info.dli_fname)
     return "";
-  char *resolved = realpath(info.dli_fname, nullptr);
-  if (!resolved) { // a program started by name has no path here
-    resolved = realpath("/proc/self/exe", nullptr);
-    if (!resolved)
-      return "";
-  }
+  // A program that was found by PATH has no folder in its name.
+  const char *name = strchr(info.dli_fname, '/') ? info.dli_fname : "/proc/self/exe";
+  char *resolved = realpath(name, nullptr);
+  if (!resolved)
+    return "";
   std::string path = resolved;
   free(resolved);
   return path.substr(0, path.rfind('/'));
@@ -129,7 +128,8 @@ SearchEnvironment SearchEnvironment::process() {
   environment.variables = Environment::process();
   environment.secure = getauxval(AT_SECURE) != 0;
   if (std::string folder = ownFolder(); !folder.empty())
-    environment.libraryDirs = {folder, folder + "/../lib"};
+    environment.libraryDirs = {folder,
+                               folder.substr(0, folder.rfind('/')) + "/lib"}; // of a library, of a program
   environment.systemDirs = {"/etc/kiln/backends.d", "/usr/local/share/kiln/backends.d",
                             "/usr/share/kiln/backends.d"};
   return environment;

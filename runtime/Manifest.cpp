@@ -436,11 +436,13 @@ Result<Manifest> Manifest::load(std::string_view path) {
   return parse(text, path);
 }
 
-std::string optionPrefix(std::string_view backend) {
-  std::string prefix = "KILN_";
-  for (char c : backend)
-    prefix += c == '-' ? '_' : static_cast<char>(toupper(c));
-  return prefix + "_";
+std::string optionPrefix(std::string_view backend) { return optionVariable(backend, ""); }
+
+std::string optionVariable(std::string_view backend, std::string_view key) {
+  std::string name = fmt::format("kiln_{}_{}", backend, key);
+  for (char &c : name)
+    c = c == '-' ? '_' : static_cast<char>(toupper(static_cast<unsigned char>(c)));
+  return name;
 }
 
 Status checkBackendName(std::string_view name) {

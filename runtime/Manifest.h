@@ -90,6 +90,8 @@ inline constexpr size_t kMaxManifestDepth = 16;
 
 /// "npu" -> "KILN_NPU_", "my-npu" -> "KILN_MY_NPU_": what a backend's option variables start with.
 std::string optionPrefix(std::string_view backend);
+/// "KILN_MY_NPU_QUEUE_DEPTH" of backend my-npu and key queue-depth.
+std::string optionVariable(std::string_view backend, std::string_view key);
 /// Whether `name` may be a backend's: a-z, 0-9, - and _, starting with a letter, no reserved word.
 Status checkBackendName(std::string_view name);
 /// Checks one value against its schema; gives its canonical text ("yes" -> "1"). `where` names it in the

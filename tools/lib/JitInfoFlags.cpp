@@ -1,0 +1,51 @@
+// JitInfoFlags.cpp: jit-info's command line; parser, help and docs come from it.
+#include "tools/lib/JitInfo.h"
+
+namespace kiln::tools {
+namespace {
+
+using Cat = FlagCategory;
+using Kind = FlagKind;
+
+// clang-format off
+constexpr FlagSpec kFlags[] = {
+    // name    value default category   kind          repeats  accepts, help
+    {"json",   "",   "",     Cat::Show, Kind::Switch, false,   "", "print devices or backends as JSON"},
+    {"load",   "",   "",     Cat::Show, Kind::Switch, false,   "", "load every backend first, to show whether it can be"},
+    {"backend-dir", "DIR", "", Cat::Target, Kind::Text, true,  "a folder with *.kiln.json",
+     "search this folder first"},
+};
+// clang-format on
+
+constexpr std::string_view kExamples[] = {
+    "jit-info backends --load",
+    "jit-info explain host",
+};
+
+constexpr EnvironmentEntry kEnvironment[] = {
+    {"KILN_BACKEND_PATH", "more folders with backends, separated by colons"},
+    {"KILN_BACKEND_FILES", "manifests that replace all folders, separated by colons"},
+    {"KILN_BACKEND_AUTOLOAD", "0 turns the search for backends off"},
+    {"KILN_BACKENDS_SELECT", "globs on backends' names that alone may be used; beats DISABLE"},
+    {"KILN_BACKENDS_DISABLE", "globs on backends' names that may not be used"},
+    {"KILN_BACKENDS_REQUIRE", "backends that must load; exit 1 if one does not"},
+    {"KILN_BACKEND_POLICY", "isolate (a broken backend is left out) or strict (it is an error)"},
+    {"KILN_DEVICE", "default devices, in order, separated by commas"},
+    {"KILN_LOG", "error, warn, info or debug, with :COMPONENT for a part"},
+};
+
+} // namespace
+
+const ToolSpec kJitInfoSpec = {
+    "jit-info",
+    "COMMAND",
+    "devices, backends, paths, env, explain NAME, or validate FILE",
+    /*operandRepeats=*/true,
+    /*operandRequired=*/true,
+    "Shows the devices and backends there are, where they were looked for and why one is missing",
+    kExamples,
+    kFlags,
+    kEnvironment,
+};
+
+} // namespace kiln::tools
