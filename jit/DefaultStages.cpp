@@ -1,5 +1,6 @@
 // DefaultStages.cpp: the passes of stages graph and form where a backend brings none of its own.
 #include "jit/Passes.h"
+#include "kiln/Transforms/Passes.h"
 #include "kiln/jit/CompilerRegistrar.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -10,6 +11,9 @@ using namespace kiln::jit;
 void kiln::jit::buildDefaultStage(Stage stage, mlir::OpPassManager &pm, const Target &) {
   if (stage == Stage::Graph) {
     pm.addNestedPass<mlir::func::FuncOp>(createRefineShapesPass());
+    pm.addPass(createFoldBatchNormPass());
+    pm.addPass(createFoldTransposePass());
+    pm.addNestedPass<mlir::func::FuncOp>(mlir::createCanonicalizerPass());
     pm.addNestedPass<mlir::func::FuncOp>(mlir::createCSEPass());
   }
   if (stage == Stage::Form) {
@@ -21,6 +25,8 @@ void kiln::jit::buildDefaultStage(Stage stage, mlir::OpPassManager &pm, const Ta
 }
 
 std::vector<PassFactory> kiln::jit::ownPasses() {
-  return {createRefineShapesPass, createFormKernelsPass, [] { return mlir::createCanonicalizerPass(); },
+  return {createRefineShapesPass, createFormKernelsPass, createFoldBatchNormPass, createFoldTransposePass,
+          createDecomposePass,
+          [] { return mlir::createCanonicalizerPass(); },
           mlir::createCSEPass};
 }

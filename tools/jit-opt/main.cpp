@@ -1,4 +1,5 @@
 // main.cpp: jit-opt runs passes on IR text: mlir-opt with the kiln dialect and its passes.
+#include "jit/Passes.h"
 #include "kiln/IR/Kiln.h"
 #include "kiln/Transforms/Passes.h"
 
@@ -14,5 +15,7 @@ int main(int argc, char **argv) {
   registry.insert<kiln::KilnDialect>();
   mlir::registerAllPasses();
   kiln::registerKilnPasses();
+  for (const kiln::jit::PassFactory &factory : kiln::jit::ownPasses())
+    (void)kiln::jit::registerPassOnce("", factory);
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Kiln's IR optimizer\n", registry));
 }
