@@ -25,8 +25,9 @@ void kiln::jit::buildDefaultStage(Stage stage, mlir::OpPassManager &pm, const Ta
 }
 
 std::vector<PassFactory> kiln::jit::ownPasses() {
-  return {createRefineShapesPass, createFormKernelsPass, createFoldBatchNormPass, createFoldTransposePass,
-          createDecomposePass,
-          [] { return mlir::createCanonicalizerPass(); },
-          mlir::createCSEPass};
+  // Lambdas, since some of these functions have overloads with options.
+  return {[] { return createRefineShapesPass(); },  [] { return createFormKernelsPass(); },
+          [] { return createFoldBatchNormPass(); }, [] { return createFoldTransposePass(); },
+          [] { return createDecomposePass(); },     [] { return mlir::createCanonicalizerPass(); },
+          [] { return mlir::createCSEPass(); }};
 }
