@@ -94,7 +94,7 @@ private:
         return invalidArgument("{}: digest '{}'; expected 64 lower-case hex digits", place,
                                view(constant.digest()));
       if (constant.bytes() == 0)
-        return invalidArgument("{}: 0 bytes; expected at least 1", place);
+        continue; // a tensor without elements
       if (constant.inline_data()) {
         const auto &data = *constant.inline_data();
         if (constant.file_offset() != 0)

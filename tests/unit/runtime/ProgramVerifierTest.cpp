@@ -76,8 +76,6 @@ const Refusal kTables[] = {
      "constant 0 ('weight'): bytes have digest"},
     {"constantSize", [](ProgramMaker &m) { m.program.constants[0]->bytes = 12; }, Code::InvalidArgument,
      "16 inline bytes; expected 12"},
-    {"constantEmpty", [](ProgramMaker &m) { m.program.constants[0]->bytes = 0; }, Code::InvalidArgument,
-     "0 bytes"},
     {"constantTwice", [](ProgramMaker &m) { m.program.constants[0]->file_offset = 64; },
      Code::InvalidArgument, "both inline and at file offset 64"},
     {"constantOutsideFile",

@@ -1,0 +1,49 @@
+// BackendAccess.cpp: BackendAccess over a BackendRegistry.
+#include "runtime/BackendAccess.h"
+
+namespace kiln {
+
+namespace {
+
+class RegistryAccess final : public BackendAccess {
+public:
+  explicit RegistryAccess(BackendRegistry &registry) : registry(registry) {}
+  const KilnHost &host() const override { return registry.host(); }
+  Result<DeviceChoice> resolve(std::string_view device) override { return registry.resolve(device); }
+  Result<std::vector<DeviceChoice>> devices() override { return registry.devices(); }
+  Result<std::shared_ptr<const DeviceType>> deviceType(std::string_view type) override {
+    return registry.deviceType(type);
+  }
+  Result<std::shared_ptr<const KernelLoader>> kernelLoader(std::string_view backend,
+                                                           std::string_view format) override {
+    return registry.kernelLoader(backend, format);
+  }
+  Status checkOptions(std::string_view backend, std::string_view options) override {
+    return registry.parseOptions(backend, options).status();
+  }
+  std::string version(std::string_view backend) override {
+    for (const BackendReport &report : registry.backends())
+      if (report.name == backend && report.state == BackendState::Ready)
+        return report.version + (report.manifest ? " " + report.manifest->abi.runtime : "");
+    return {};
+  }
+  Result<KilnBackendCompilerQueryFn> compilerQuery(std::string_view backend) override {
+    return registry.compilerQuery(backend);
+  }
+  std::vector<std::string> compilerBackends() override { return registry.compilerBackends(); }
+  std::vector<BackendRegistry::Extension> extensions(std::string_view target) override {
+    return registry.extensions(target);
+  }
+  Status addKernelLoader(KernelLoader loader) override { return registry.addKernelLoader(std::move(loader)); }
+
+private:
+  BackendRegistry &registry;
+};
+
+} // namespace
+
+std::unique_ptr<BackendAccess> accessRegistry(BackendRegistry &registry) {
+  return std::make_unique<RegistryAccess>(registry);
+}
+
+} // namespace kiln

@@ -1,0 +1,84 @@
+// CApiModel.cpp: kiln.h: models and their ports.
+#include "runtime/CApi.h"
+
+using namespace kiln;
+using namespace kiln::capi;
+
+namespace {
+
+Model::Options modelOptions(const KilnModelOptions *callerOptions) {
+  KilnModelOptions given = readOptions(callerOptions);
+  return {text(given.format), text(given.function), text(given.name)};
+}
+
+KilnStatus load(KilnInstance *instance, const std::string &path, ByteSpan bytes,
+                const KilnModelOptions *options, KilnModel **outModel) {
+  return guarded([&]() -> Status {
+    KILN_RETURN_IF_ERROR(required(instance, "instance"));
+    KILN_RETURN_IF_ERROR(required(outModel, "out_model"));
+    KILN_ASSIGN_OR_RETURN(ModelRef model,
+                          Model::load(instance->instance, path, bytes, modelOptions(options)));
+    *outModel = new KilnModel{std::move(model)};
+    return {};
+  });
+}
+
+KilnStatus describePort(const std::vector<ModelPort> &ports, const char *kind, size_t index,
+                        KilnPortInfo *outInfo) {
+  return guarded([&]() -> Status {
+    if (index >= ports.size())
+      return outOfRange("{} {}; the model has {}", kind, index, ports.size());
+    const ModelPort &port = ports[index];
+    KilnPortInfo info = {};
+    info.name = toStr(port.name);
+    info.dtype = port.dtype;
+    info.rank = static_cast<uint32_t>(port.dims.size());
+    std::copy(port.dims.begin(), port.dims.end(), info.dims);
+    for (size_t i = 0; i < port.dimNames.size(); ++i)
+      info.dim_names[i] = toStr(port.dimNames[i]);
+    return writeOut(outInfo, info, "out_info");
+  });
+}
+
+} // namespace
+
+KilnStatus kiln_model_load_file(KilnInstance *instance, KilnStr path, const KilnModelOptions *options,
+                                KilnModel **outModel) {
+  if (path.size == 0)
+    return toC(invalidArgument("argument 'path': empty; expected a file's name"));
+  return load(instance, text(path), {}, options, outModel);
+}
+
+KilnStatus kiln_model_load_memory(KilnInstance *instance, const void *data, size_t bytes,
+                                  const KilnModelOptions *options, KilnModel **outModel) {
+  if (!data || bytes == 0)
+    return toC(invalidArgument("argument 'data': {} bytes; expected a model", bytes));
+  return load(instance, "", {static_cast<const uint8_t *>(data), bytes}, options, outModel);
+}
+
+void kiln_model_release(KilnModel *model) { delete model; }
+
+KilnStatus kiln_model_functions(KilnInstance *instance, KilnStr path, const KilnModelOptions *options,
+                                void (*visit)(void *arg, KilnStr function), void *arg) {
+  return guarded([&]() -> Status {
+    KILN_RETURN_IF_ERROR(required(instance, "instance"));
+    KILN_RETURN_IF_ERROR(required(reinterpret_cast<const void *>(visit), "visit"));
+    return Model::visitFunctions(*instance->instance, text(path), modelOptions(options),
+                                 [&](std::string_view function) { visit(arg, toStr(function)); });
+  });
+}
+
+size_t kiln_model_input_count(KilnModel *model) { return model ? model->model->inputs().size() : 0; }
+size_t kiln_model_output_count(KilnModel *model) { return model ? model->model->outputs().size() : 0; }
+
+KilnStatus kiln_model_input(KilnModel *model, size_t index, KilnPortInfo *outInfo) {
+  if (KilnStatus status = toC(required(model, "model")))
+    return status;
+  return describePort(model->model->inputs(), "input", index, outInfo);
+}
+
+KilnStatus kiln_model_output(KilnModel *model, size_t index, KilnPortInfo *outInfo) {
+  if (KilnStatus status = toC(required(model, "model")))
+    return status;
+  return describePort(model->model->outputs(), "output", index, outInfo);
+}

@@ -1,0 +1,155 @@
+// CompilerHandle.cpp: dlopen, and the host table that jit/ reaches the runtime through.
+#include "runtime/CompilerHandle.h"
+
+#include "runtime/Device.h"
+#include "runtime/Environment.h"
+#include "runtime/Error.h"
+#include "runtime/HostTable.h"
+#include "runtime/Log.h"
+
+#include <cstring>
+#include <dlfcn.h>
+#include <filesystem>
+
+namespace kiln {
+
+namespace {
+
+constexpr const char *kLibrary = "libkiln_compiler.so";
+
+BackendAccess &accessOf(void *self) { return *static_cast<BackendAccess *>(self); }
+
+KilnStatus backendCompiler(void *self, KilnStr backend, KilnBackendCompilerQueryFn *outQuery) {
+  Result<KilnBackendCompilerQueryFn> query = accessOf(self).compilerQuery(toView(backend));
+  if (!query.ok())
+    return toC(query.status());
+  *outQuery = *query;
+  return nullptr;
+}
+
+KilnStatus backendNames(void *self, void (*visit)(void *arg, KilnStr backend), void *arg) {
+  for (const std::string &name : accessOf(self).compilerBackends())
+    visit(arg, toStr(name));
+  return nullptr;
+}
+
+KilnStatus extensions(void *self, KilnStr target,
+                      void (*visit)(void *arg, const KilnStageExtension *extension), void *arg) {
+  for (const BackendRegistry::Extension &extension : accessOf(self).extensions(toView(target))) {
+    KilnStageExtension entry = {toStr(extension.backend), toStr(extension.target), toStr(extension.stage),
+                                extension.after};
+    visit(arg, &entry);
+  }
+  return nullptr;
+}
+
+KilnStatus target(void *self, KilnStr deviceType, KilnStr options, KilnCompileTarget *outTarget) {
+  Result<std::shared_ptr<const DeviceType>> type = accessOf(self).deviceType(toView(deviceType));
+  if (!type.ok())
+    return toC(type.status());
+  KilnCompileTarget result = {};
+  result.struct_size = sizeof(result);
+  result.device_type = toStr((*type)->name);
+  result.backend = toStr((*type)->backend);
+  result.info.struct_size = sizeof(result.info);
+  if (KilnStatus status = (*type)->ops.target((*type)->self, options, &result.info))
+    return status;
+  std::memcpy(outTarget, &result, std::min(outTarget->struct_size, sizeof(result)));
+  return nullptr;
+}
+
+KilnStatus addKernelLoader(void *self, KilnStr backend, KilnStr format, KilnStr name,
+                           const KilnKernelLoaderOps *ops, void *opsSelf) {
+  KernelLoader loader;
+  loader.backend = toView(backend);
+  loader.format = toView(format);
+  loader.name = toView(name);
+  std::memcpy(&loader.ops, ops, std::min(ops->struct_size, sizeof(loader.ops)));
+  loader.self = opsSelf;
+  return toC(accessOf(self).addKernelLoader(std::move(loader)));
+}
+
+} // namespace
+
+std::vector<std::string> CompilerHandle::candidates() {
+  if (std::optional<std::string_view> path = Environment::process().find("KILN_COMPILER_LIBRARY"))
+    return {std::string(*path)};
+  std::vector<std::string> paths;
+  std::error_code error;
+  auto addBeside = [&](const std::filesystem::path &file) {
+    std::filesystem::path folder = std::filesystem::weakly_canonical(file, error).parent_path();
+    if (error || folder.empty())
+      return;
+    for (const std::filesystem::path &path :
+         {folder / kLibrary, (folder / "../lib" / kLibrary).lexically_normal(),
+          (folder / "../../lib" / kLibrary).lexically_normal()})
+      if (std::find(paths.begin(), paths.end(), path.string()) == paths.end())
+        paths.push_back(path.string());
+  };
+  Dl_info info = {};
+  if (::dladdr(reinterpret_cast<void *>(&addKernelLoader), &info) != 0 && info.dli_fname)
+    addBeside(info.dli_fname);
+  addBeside(std::filesystem::read_symlink("/proc/self/exe", error));
+  return paths;
+}
+
+const KilnCompiler *CompilerHandle::ifOpen() {
+  std::scoped_lock lock(mutex);
+  return isOpen ? &table : nullptr;
+}
+
+Result<const KilnCompiler *> CompilerHandle::get() {
+  std::scoped_lock lock(mutex);
+  if (!isOpen && failure.ok()) {
+    failure = open();
+    isOpen = failure.ok();
+  }
+  if (!isOpen)
+    return failure;
+  return &table;
+}
+
+Status CompilerHandle::open() {
+  std::vector<std::string> paths = candidates();
+  std::string tried;
+  for (const std::string &path : paths) {
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) {
+      tried += fmt::format("{}'{}'", tried.empty() ? "" : ", ", path);
+      continue;
+    }
+    void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!library)
+      return failedPrecondition("compiler '{}': cannot be loaded: {}", path, ::dlerror());
+    auto openFn = reinterpret_cast<KilnCompilerOpenFn>(::dlsym(library, KILN_COMPILER_OPEN_SYMBOL));
+    if (!openFn)
+      return failedPrecondition("compiler '{}': has no symbol {}", path, KILN_COMPILER_OPEN_SYMBOL);
+    logDebug("compiler", "opened '{}'", path);
+    // Leaked on purpose: the compiler keeps it until the process ends.
+    auto *host = new KilnCompilerHost{sizeof(KilnCompilerHost),
+                                      backends,
+                                      &backends->host(),
+                                      backendCompiler,
+                                      backendNames,
+                                      extensions,
+                                      target,
+                                      addKernelLoader};
+    table = {};
+    table.struct_size = sizeof(table);
+    return withContext(fromC(openFn(host, &table)), "compiler '{}'", path);
+  }
+  return failedPrecondition(
+      "compiler: {} is not installed: no file {}; a program file with embedded kernels needs "
+      "none",
+      kLibrary, tried.empty() ? "could be named" : tried);
+}
+
+OwnedBytes takeBlob(const KilnBlob &blob) {
+  std::shared_ptr<const void> owner(blob.owner, [release = blob.release](void *object) {
+    if (release)
+      release(object);
+  });
+  return {ByteSpan(static_cast<const uint8_t *>(blob.data), blob.size), std::move(owner)};
+}
+
+} // namespace kiln

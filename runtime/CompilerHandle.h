@@ -1,0 +1,43 @@
+// CompilerHandle.h: libkiln_compiler in this process: found, opened at first need, reached through its table.
+#ifndef KILN_RUNTIME_COMPILERHANDLE_H
+#define KILN_RUNTIME_COMPILERHANDLE_H
+
+#include "kiln/compiler.h"
+#include "runtime/BackendAccess.h"
+#include "runtime/Bytes.h"
+
+namespace kiln {
+
+/// Ownership: the library stays open until the process ends; so does the table that the compiler calls back
+/// through. Threads:   every member is safe from any thread; the first caller opens, others wait.
+class CompilerHandle {
+public:
+  /// `backends` must live until the process ends.
+  explicit CompilerHandle(BackendAccess &backends) : backends(&backends) {}
+  /// A table that is there already; for tests.
+  explicit CompilerHandle(const KilnCompiler &table) : table(table), isOpen(true) {}
+
+  /// Opens libkiln_compiler at the first call. A failure stays: FailedPrecondition with every path that was
+  /// tried, or the reason of the loader or of the compiler itself.
+  Result<const KilnCompiler *> get();
+  /// The table if it is open, else null; never opens.
+  const KilnCompiler *ifOpen();
+
+  /// Where libkiln_compiler is looked for: KILN_COMPILER_LIBRARY alone if it is set, else beside the library
+  /// (or program) that holds this code and in ../lib of its folder.
+  static std::vector<std::string> candidates();
+
+private:
+  Status open();
+  BackendAccess *backends = nullptr;
+  std::mutex mutex;
+  KilnCompiler table = {};
+  bool isOpen = false;
+  Status failure;
+};
+
+/// Takes over a blob of the compiler: its bytes, released with the last reference.
+OwnedBytes takeBlob(const KilnBlob &blob);
+
+} // namespace kiln
+#endif // KILN_RUNTIME_COMPILERHANDLE_H

@@ -1,0 +1,163 @@
+// DeviceStore.cpp: finds or compiles kernels, loads them, brings weights to the device.
+#include "runtime/DeviceStore.h"
+
+#include "runtime/Error.h"
+#include "runtime/ParallelFor.h"
+
+#include "kiln/schema/Program_generated.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace kiln {
+
+namespace {
+
+std::string_view view(const flatbuffers::String *text) {
+  return text ? std::string_view(text->c_str(), text->size()) : std::string_view();
+}
+
+std::vector<std::string_view> splitFeatures(std::string_view text) {
+  std::vector<std::string_view> features;
+  while (!text.empty()) {
+    size_t comma = text.find(',');
+    if (comma != 0)
+      features.push_back(text.substr(0, comma));
+    text = comma == std::string_view::npos ? "" : text.substr(comma + 1);
+  }
+  return features;
+}
+
+} // namespace
+
+Result<Buffer> BufferPool::take(Device &device, uint64_t bytes) {
+  auto it = std::find_if(buffers.begin(), buffers.end(), [&](const Buffer &b) { return b.bytes() == bytes; });
+  if (it == buffers.end())
+    return device.allocate(bytes);
+  Buffer buffer = std::move(*it);
+  buffers.erase(it);
+  heldBytes -= bytes;
+  return buffer;
+}
+
+void BufferPool::give(Buffer buffer) {
+  if (!buffer || buffer.useCount() != 1 || buffers.size() >= kMaxBuffers ||
+      buffer.bytes() > kMaxBytes - heldBytes)
+    return;
+  heldBytes += buffer.bytes();
+  buffers.push_back(std::move(buffer));
+}
+
+KilnCompileTarget CompileSettings::toC() const {
+  KilnCompileTarget result = {};
+  result.struct_size = sizeof(result);
+  result.device_type = toStr(target.deviceType);
+  result.backend = toStr(backend);
+  result.info.struct_size = sizeof(result.info);
+  result.info.triple = toStr(target.triple);
+  result.info.arch = toStr(target.arch);
+  result.info.features = toStr(target.features);
+  result.info.options = toStr(target.options);
+  return result;
+}
+
+Result<CompiledKernelRef> DeviceStore::compile(const ProgramFile &file, uint32_t kernel) {
+  if (const CompiledKernelRef &embedded = file.verifiedProgram().embeddedKernels[kernel])
+    return embedded;
+  std::string key = file.program().kernels()->Get(kernel)->key()->str();
+  return instance.kernels().get(key, [&] { return compileNow(file, kernel); }, theCounters);
+}
+
+Result<CompiledKernelRef> DeviceStore::compileNow(const ProgramFile &file, uint32_t kernel) {
+  const schema::KernelRef &ref = *file.program().kernels()->Get(kernel);
+  if (!ref.ir())
+    return failedPrecondition("kernel '{}': no cache has it, and the program holds no IR to compile it from",
+                              view(ref.name()));
+  KILN_ASSIGN_OR_RETURN(const KilnCompiler *compiler, instance.compiler().get());
+  KilnKernelArgs args = {};
+  args.struct_size = sizeof(args);
+  args.target = theSettings.toC();
+  args.key = toStr(view(ref.key()));
+  args.name = toStr(view(ref.name()));
+  args.ir = ref.ir()->data();
+  args.ir_bytes = ref.ir()->size();
+  args.dump_dir = toStr(theSettings.dumpDir);
+  KilnBlob blob = {};
+  KILN_RETURN_IF_ERROR(withContext(fromC(compiler->compile_kernel(compiler->self, &args, &blob)),
+                                   "kernel '{}'", view(ref.name())));
+  return CompiledKernel::parse(takeBlob(blob), fmt::format("kernel '{}'", view(ref.name())));
+}
+
+Status DeviceStore::compileAll(const ProgramFile &file) {
+  std::vector<uint32_t> missing;
+  for (uint32_t i = 0; i < file.verifiedProgram().embeddedKernels.size(); ++i)
+    if (!file.verifiedProgram().embeddedKernels[i] &&
+        !kernels.contains(file.program().kernels()->Get(i)->key()->str()))
+      missing.push_back(i);
+  return parallelFor(missing.size(), 0, [&](size_t i) { return compile(file, missing[i]).status(); });
+}
+
+Result<LoadedKernelRef> DeviceStore::load(const ProgramFile &file, uint32_t kernel) {
+  std::string key = file.program().kernels()->Get(kernel)->key()->str();
+  if (auto it = kernels.find(key); it != kernels.end())
+    return it->second;
+  KILN_ASSIGN_OR_RETURN(CompiledKernelRef compiled, compile(file, kernel));
+  KILN_RETURN_IF_ERROR(checkFeatures(compiled->metadata()));
+  KILN_ASSIGN_OR_RETURN(std::shared_ptr<const KernelLoader> loader, loaderFor(compiled->metadata()));
+  auto start = std::chrono::steady_clock::now();
+  KILN_ASSIGN_OR_RETURN(LoadedKernelRef loaded, device->load(*loader, compiled));
+  theCounters.loadNs += static_cast<uint64_t>((std::chrono::steady_clock::now() - start).count());
+  kernels.emplace(std::move(key), loaded);
+  return loaded;
+}
+
+// A loader that only the compiler tier registers ("orc") is not there before the compiler is open.
+Result<std::shared_ptr<const KernelLoader>> DeviceStore::loaderFor(const KernelMetadata &metadata) {
+  auto loader = instance.backends().kernelLoader(theSettings.backend, metadata.format);
+  if (loader.ok() || loader.status().code() != Code::NotFound || instance.compiler().ifOpen())
+    return loader;
+  if (!instance.compiler().get().ok())
+    return loader;
+  return instance.backends().kernelLoader(theSettings.backend, metadata.format);
+}
+
+Status DeviceStore::checkFeatures(const KernelMetadata &metadata) const {
+  std::vector<std::string_view> have = splitFeatures(theSettings.target.features);
+  for (std::string_view feature : splitFeatures(metadata.requiredFeatures))
+    if (std::find(have.begin(), have.end(), feature) == have.end())
+      return failedPrecondition("kernel '{}': needs {}; '{}' has {}", metadata.name, feature, device->name(),
+                                theSettings.target.features);
+  return {};
+}
+
+Result<Buffer> DeviceStore::constant(const ProgramFileRef &file, const ModelRef &model, uint32_t index,
+                                     Queue &queue) {
+  const schema::Constant &constant = *file->program().constants()->Get(index);
+  std::string digest = constant.digest()->str();
+  if (auto it = constants.find(digest); it != constants.end())
+    return it->second;
+  ByteSpan bytes = file->constantBytes(index);
+  if (bytes.empty() && constant.bytes() > 0) {
+    KILN_ASSIGN_OR_RETURN(bytes, model->weight(digest));
+  }
+  if (bytes.size() != constant.bytes())
+    return invalidArgument("weight '{}' ({}): {} bytes; expected {}", view(constant.name()), digest,
+                           bytes.size(), constant.bytes());
+  Buffer buffer;
+  uint64_t alignment = std::max<uint64_t>(device->description().alignmentBytes, 1);
+  bool importable = device->description().memoryIsHostMemory && !bytes.empty() &&
+                    reinterpret_cast<uintptr_t>(bytes.data()) % alignment == 0;
+  if (importable) {
+    KILN_ASSIGN_OR_RETURN(buffer, device->importHost(const_cast<uint8_t *>(bytes.data()), bytes.size(),
+                                                     [file, model] {})); // keeps both alive
+  } else {
+    KILN_ASSIGN_OR_RETURN(buffer, device->allocate(bytes.size()));
+    if (!bytes.empty())
+      KILN_RETURN_IF_ERROR(queue.write(buffer.address(), bytes.data(), bytes.size()));
+    KILN_RETURN_IF_ERROR(queue.synchronize());
+  }
+  constants.emplace(std::move(digest), buffer);
+  return buffer;
+}
+
+} // namespace kiln

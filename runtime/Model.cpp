@@ -1,0 +1,183 @@
+// Model.cpp: tells program files from models by their content; only the latter open the compiler.
+#include "runtime/Model.h"
+
+#include "runtime/Error.h"
+
+#include "kiln/schema/Program_generated.h"
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+
+namespace kiln {
+
+namespace {
+
+constexpr std::string_view kProgramFormat = "program";
+constexpr size_t kHeadBytes = 64; // enough to recognise a program file
+
+std::vector<uint8_t> readHead(const std::string &path) {
+  std::vector<uint8_t> head(kHeadBytes);
+  std::unique_ptr<FILE, int (*)(FILE *)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+  head.resize(file ? std::fread(head.data(), 1, head.size(), file.get()) : 0);
+  return head;
+}
+
+ModelPort fromPort(const schema::Port &port) {
+  ModelPort result;
+  result.name = port.name()->str();
+  result.dtype = static_cast<KilnDType>(port.dtype());
+  for (uint32_t i = 0; port.dims() && i < port.dims()->size(); ++i) {
+    const schema::Operand *dim = port.dims()->Get(i);
+    result.dims.push_back(dim->is_register() ? -1 : dim->value());
+    result.dimNames.push_back(port.dim_names() ? port.dim_names()->Get(i)->str() : std::string());
+  }
+  return result;
+}
+
+std::vector<ModelPort> fromPorts(const flatbuffers::Vector<flatbuffers::Offset<schema::Port>> *ports) {
+  std::vector<ModelPort> result;
+  for (uint32_t i = 0; ports && i < ports->size(); ++i)
+    result.push_back(fromPort(*ports->Get(i)));
+  return result;
+}
+
+KilnImportArgs importArgs(const std::string &path, ByteSpan bytes, const Model::Options &options,
+                          const std::string &name) {
+  KilnImportArgs args = {};
+  args.struct_size = sizeof(args);
+  args.format = toStr(options.format);
+  args.path = toStr(path);
+  args.name = toStr(name);
+  args.data = bytes.data();
+  args.bytes = bytes.size();
+  args.function = toStr(options.function);
+  return args;
+}
+
+bool isProgram(const std::string &path, ByteSpan bytes, const Model::Options &options) {
+  if (!options.format.empty())
+    return options.format == kProgramFormat;
+  return path.empty() ? ProgramFile::recognise(bytes) : ProgramFile::recognise(readHead(path));
+}
+
+std::string nameOf(const std::string &path, const Model::Options &options) {
+  if (!options.name.empty())
+    return options.name;
+  return path.empty() ? "model in memory" : std::filesystem::path(path).filename().string();
+}
+
+Status checkReadable(const std::string &path) {
+  std::error_code error;
+  std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status))
+    return notFound("model '{}': no such file", path);
+  if (std::filesystem::is_directory(status))
+    return invalidArgument("model '{}': is a directory; expected a file", path);
+  return {};
+}
+
+} // namespace
+
+std::string shapeText(std::span<const int64_t> dims) {
+  if (dims.empty())
+    return "scalar";
+  std::string text;
+  for (int64_t dim : dims)
+    text += fmt::format("{}{}", text.empty() ? "" : "x", dim < 0 ? std::string("?") : fmt::to_string(dim));
+  return text;
+}
+
+Result<ModelRef> Model::load(std::shared_ptr<Instance> instance, const std::string &path, ByteSpan bytes,
+                             const Options &options) {
+  if (!path.empty())
+    KILN_RETURN_IF_ERROR(checkReadable(path));
+  auto model = std::shared_ptr<Model>(new Model(std::move(instance)));
+  model->theName = nameOf(path, options);
+  auto start = std::chrono::steady_clock::now();
+  if (isProgram(path, bytes, options))
+    KILN_RETURN_IF_ERROR(model->loadProgram(path, bytes));
+  else
+    KILN_RETURN_IF_ERROR(model->import(path, bytes, options));
+  model->theImportNs = static_cast<uint64_t>((std::chrono::steady_clock::now() - start).count());
+  return ModelRef(std::move(model));
+}
+
+Status Model::visitFunctions(Instance &instance, const std::string &path, const Options &options,
+                             const std::function<void(std::string_view)> &visit) {
+  KILN_RETURN_IF_ERROR(checkReadable(path));
+  if (isProgram(path, {}, options)) {
+    KILN_ASSIGN_OR_RETURN(ProgramFileRef file, ProgramFile::open(path));
+    visit(file->program().function() ? file->program().function()->str() : "main");
+    return {};
+  }
+  KILN_ASSIGN_OR_RETURN(const KilnCompiler *compiler, instance.compiler().get());
+  std::string name = nameOf(path, options);
+  KilnImportArgs args = importArgs(path, {}, options, name);
+  auto call = [](void *arg, KilnStr function) {
+    (*static_cast<const std::function<void(std::string_view)> *>(arg))(toView(function));
+  };
+  return fromC(compiler->visit_functions(compiler->self, &args, call,
+                                         const_cast<void *>(static_cast<const void *>(&visit))));
+}
+
+Model::~Model() {
+  if (theImported)
+    compiler->model_release(theImported);
+}
+
+Status Model::loadProgram(const std::string &path, ByteSpan bytes) {
+  if (path.empty()) {
+    KILN_ASSIGN_OR_RETURN(theFile, ProgramFile::fromBytes(bytes, theName));
+  } else {
+    KILN_ASSIGN_OR_RETURN(theFile, ProgramFile::open(path));
+  }
+  const schema::Program &program = theFile->program();
+  theDigest = theFile->digest();
+  theFunction = program.function() ? program.function()->str() : std::string();
+  theInputs = fromPorts(program.inputs());
+  theOutputs = fromPorts(program.outputs());
+  return {};
+}
+
+Status Model::import(const std::string &path, ByteSpan bytes, const Options &options) {
+  KILN_ASSIGN_OR_RETURN(compiler, instance->compiler().get());
+  KilnImportArgs args = importArgs(path, bytes, options, theName);
+  KILN_RETURN_IF_ERROR(fromC(compiler->import_model(compiler->self, &args, &theImported)));
+  theDigest = toView(compiler->model_digest(theImported));
+  theFunction = options.function;
+  KILN_RETURN_IF_ERROR(readPorts(false, theInputs));
+  return readPorts(true, theOutputs);
+}
+
+Status Model::readPorts(bool isOutput, std::vector<ModelPort> &ports) {
+  for (size_t i = 0, count = compiler->model_port_count(theImported, isOutput); i < count; ++i) {
+    KilnModelPort port = {};
+    KILN_RETURN_IF_ERROR(fromC(compiler->model_port(theImported, isOutput, i, &port)));
+    if (port.rank > KILN_COMPILER_MAX_RANK)
+      return internalError("model '{}': the compiler gave a port of rank {}", theName, port.rank);
+    ModelPort &result = ports.emplace_back();
+    result.name = toView(port.name);
+    result.dtype = port.dtype;
+    result.dims.assign(port.dims, port.dims + port.rank);
+    for (uint32_t d = 0; d < port.rank; ++d)
+      result.dimNames.emplace_back(toView(port.dim_names[d]));
+  }
+  return {};
+}
+
+Result<ByteSpan> Model::weight(std::string_view digest) const {
+  if (theFile) {
+    const auto *constants = theFile->program().constants();
+    for (uint32_t i = 0; constants && i < constants->size(); ++i)
+      if (constants->Get(i)->digest()->string_view() == digest)
+        return theFile->constantBytes(i);
+    return notFound("model '{}': no weight {}", theName, digest);
+  }
+  KilnWeight weight = {};
+  KILN_RETURN_IF_ERROR(fromC(compiler->model_weight(theImported, toStr(digest), &weight)));
+  return ByteSpan(static_cast<const uint8_t *>(weight.data), weight.bytes);
+}
+
+} // namespace kiln

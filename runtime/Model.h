@@ -1,0 +1,69 @@
+// Model.h: a loaded model: a program file, or an IR module that the compiler imported.
+#ifndef KILN_RUNTIME_MODEL_H
+#define KILN_RUNTIME_MODEL_H
+
+#include "runtime/Instance.h"
+
+#include <functional>
+
+namespace kiln {
+
+/// One input or output as the model declares it.
+struct ModelPort {
+  std::string name;
+  KilnDType dtype = KILN_DTYPE_INVALID;
+  std::vector<int64_t> dims;         // -1: dynamic
+  std::vector<std::string> dimNames; // as many as dims
+};
+
+/// Ownership: shares the instance; owns the imported module or the program file. Threads: immutable.
+class Model {
+public:
+  struct Options {
+    std::string format, function, name;
+  };
+  /// `path` with empty `bytes`, or `bytes` (borrowed for the call) with a name in the options.
+  static Result<std::shared_ptr<const Model>>
+  load(std::shared_ptr<Instance> instance, const std::string &path, ByteSpan bytes, const Options &options);
+  /// The functions of a file, in file order; a program file has one.
+  static Status visitFunctions(Instance &instance, const std::string &path, const Options &options,
+                               const std::function<void(std::string_view)> &visit);
+  ~Model();
+  Model(const Model &) = delete;
+  Model &operator=(const Model &) = delete;
+
+  const std::string &name() const { return theName; }
+  const std::string &digest() const { return theDigest; }
+  const std::string &function() const { return theFunction; }
+  const std::vector<ModelPort> &inputs() const { return theInputs; }
+  const std::vector<ModelPort> &outputs() const { return theOutputs; }
+  uint64_t importNs() const { return theImportNs; }
+  /// Null if the model was imported.
+  const ProgramFileRef &programFile() const { return theFile; }
+  /// Null if the model is a program file.
+  KilnImportedModel *imported() const { return theImported; }
+  /// Bytes of a weight by digest; they live with the model. NotFound.
+  Result<ByteSpan> weight(std::string_view digest) const;
+
+private:
+  explicit Model(std::shared_ptr<Instance> instance) : instance(std::move(instance)) {}
+  Status loadProgram(const std::string &path, ByteSpan bytes);
+  Status import(const std::string &path, ByteSpan bytes, const Options &options);
+  Status readPorts(bool isOutput, std::vector<ModelPort> &ports);
+
+  const std::shared_ptr<Instance> instance;
+  std::string theName, theDigest, theFunction;
+  std::vector<ModelPort> theInputs, theOutputs;
+  uint64_t theImportNs = 0;
+  ProgramFileRef theFile;
+  const KilnCompiler *compiler = nullptr;
+  KilnImportedModel *theImported = nullptr;
+};
+
+using ModelRef = std::shared_ptr<const Model>;
+
+/// "2x?x4"; "scalar" for rank 0.
+std::string shapeText(std::span<const int64_t> dims);
+
+} // namespace kiln
+#endif // KILN_RUNTIME_MODEL_H

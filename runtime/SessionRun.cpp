@@ -1,0 +1,239 @@
+// SessionRun.cpp: one run: program for the shapes, inputs and outputs on the device, launch, wait.
+#include "runtime/Session.h"
+
+#include "runtime/DType.h"
+#include "runtime/Error.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+namespace kiln {
+
+namespace {
+
+/// Output memory of one run: the embedder's where it gave some and the device can write to it, else the
+/// pool's.
+class RunOutputs final : public OutputProvider {
+public:
+  RunOutputs(Run &run, Device &device, BufferPool &pool, std::span<KilnTensor *const> given, bool mayBorrow)
+      : run(run), device(device), pool(pool), given(given), mayBorrow(mayBorrow) {}
+
+  Result<KilnBinding> output(uint32_t port, uint64_t bytes) override {
+    RunOutput &out = run.outputs()[port];
+    KilnTensor *tensor = given.empty() ? nullptr : given[port];
+    if (tensor && tensor->buffer)
+      return placeInBuffer(out, *tensor, bytes);
+    if (tensor && tensor->data_bytes < bytes)
+      return invalidArgument("{} bytes were given; it needs {}", tensor->data_bytes, bytes);
+    bool aligned =
+        tensor && reinterpret_cast<uintptr_t>(tensor->data) % device.description().alignmentBytes == 0;
+    if (aligned && mayBorrow && device.description().memoryIsHostMemory && bytes > 0) {
+      out.host = tensor->data;
+      return KilnBinding{reinterpret_cast<KilnDeviceAddress>(tensor->data), bytes};
+    }
+    KILN_ASSIGN_OR_RETURN(out.buffer, pool.take(device, bytes));
+    out.isPooled = true;
+    return out.buffer.binding();
+  }
+
+private:
+  static Result<KilnBinding> placeInBuffer(RunOutput &out, const KilnTensor &tensor, uint64_t bytes) {
+    const Buffer &buffer = tensor.buffer->buffer;
+    uint64_t room = buffer.bytes() - tensor.buffer_offset;
+    if (bytes > room)
+      return invalidArgument("a buffer with {} bytes was given; it needs {}", room, bytes);
+    KILN_ASSIGN_OR_RETURN(out.buffer, buffer.subrange(tensor.buffer_offset, bytes));
+    return out.buffer.binding();
+  }
+
+  Run &run;
+  Device &device;
+  BufferPool &pool;
+  std::span<KilnTensor *const> given;
+  const bool mayBorrow;
+};
+
+} // namespace
+
+Result<LoadedProgramRef> Session::programFor(const ModelRef &model, std::span<const KilnTensor *const> inputs,
+                                             bool precompile) {
+  countImport(*model);
+  runDims.resize(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i)
+    runDims[i].assign(inputs[i]->dims, inputs[i]->dims + inputs[i]->rank);
+  return programs.find(model, runDims, precompile);
+}
+
+// Where the device reads an input: the embedder's own memory if it may be borrowed until the run has ended,
+// else a copy.
+Result<KilnBinding> Session::placeInput(Run &run, const KilnTensor &tensor, bool mayBorrow) {
+  uint64_t bytes = *denseBytes(tensor.dtype, dimsOf(tensor));
+  uint64_t alignment = theDevice->description().alignmentBytes;
+  bool hostMemory = theDevice->description().memoryIsHostMemory;
+  if (tensor.buffer) {
+    KILN_ASSIGN_OR_RETURN(Buffer part, tensor.buffer->buffer.subrange(tensor.buffer_offset, bytes));
+    if (&part.device() != theDevice.get())
+      return invalidArgument("buffer of device '{}'; the session's is '{}'", part.device().name(),
+                             theDevice->name());
+    if (part.address() % alignment == 0) {
+      run.held.push_back(part);
+      return part.binding();
+    }
+    KILN_ASSIGN_OR_RETURN(Buffer copy, pool.take(*theDevice, bytes));
+    run.staging.push_back(copy);
+    run.held.push_back(part);
+    if (bytes > 0)
+      KILN_RETURN_IF_ERROR(theQueue->copy(copy.address(), part.address(), bytes));
+    return copy.binding();
+  }
+  bool dense = isDense(tensor);
+  bool aligned = reinterpret_cast<uintptr_t>(tensor.data) % alignment == 0;
+  if (dense && aligned && mayBorrow && hostMemory && bytes > 0)
+    return KilnBinding{reinterpret_cast<KilnDeviceAddress>(tensor.data), bytes};
+  KILN_ASSIGN_OR_RETURN(Buffer copy, pool.take(*theDevice, bytes));
+  run.staging.push_back(copy);
+  if (bytes == 0)
+    return copy.binding();
+  if (hostMemory) { // the pool gives back only what the queue has passed
+    KILN_ASSIGN_OR_RETURN(void *to, theDevice->map(copy));
+    dense ? (void)std::memcpy(to, tensor.data, bytes) : gatherDense(tensor, to);
+    return copy.binding();
+  }
+  const void *from = tensor.data;
+  if (!dense || !mayBorrow) {
+    std::vector<uint8_t> &host = run.hostStaging.emplace_back(bytes);
+    dense ? (void)std::memcpy(host.data(), tensor.data, bytes) : gatherDense(tensor, host.data());
+    from = host.data();
+  }
+  KILN_RETURN_IF_ERROR(theQueue->write(copy.address(), from, bytes));
+  return copy.binding();
+}
+
+Result<std::shared_ptr<Run>> Session::run(const ModelRef &model, std::span<const KilnTensor> inputs,
+                                          std::span<KilnTensor> outputs, const RunOptions &options) {
+  KILN_ASSIGN_OR_RETURN(auto tensors, matchInputs(model->inputs(), inputs, TensorNeeds::Data));
+  std::vector<KilnTensor *> given;
+  if (!outputs.empty()) {
+    KILN_ASSIGN_OR_RETURN(given, matchOutputs(model->outputs(), outputs));
+  }
+  RunSettings settings;
+  if (options.timeoutNs != 0) {
+    auto now = static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+    if (__builtin_add_overflow(now, options.timeoutNs, &settings.deadlineNs))
+      settings.deadlineNs = KILN_WAIT_FOREVER;
+  }
+  // What is not waited for to the end must not use the caller's memory; what an embedder gives for outputs it
+  // keeps.
+  bool mayBorrow = !options.asynchronous && options.timeoutNs == 0;
+  std::shared_ptr<Run> run;
+  Status status;
+  {
+    std::scoped_lock lock(mutex);
+    KILN_ASSIGN_OR_RETURN(LoadedProgramRef program, programFor(model, tensors, options.precompile));
+    run = std::make_shared<Run>(shared_from_this(), program);
+    if (options.profile)
+      settings.profile = &run->theProfile;
+    runInputs.clear();
+    for (size_t i = 0; i < tensors.size() && status.ok(); ++i) {
+      Result<KilnBinding> placed = placeInput(*run, *tensors[i], mayBorrow);
+      if (!placed.ok())
+        status = withContext(placed.status(), "input '{}'", model->inputs()[i].name);
+      else
+        runInputs.push_back({*placed, runDims[i]});
+    }
+    RunOutputs provider(*run, *theDevice, pool, given, options.timeoutNs == 0);
+    if (status.ok())
+      status = program->interpreter->run(runInputs, provider, settings);
+    for (uint32_t i = 0; i < run->theOutputs.size() && status.ok(); ++i) {
+      RunOutput &out = run->theOutputs[i];
+      std::span<const int64_t> dims = program->interpreter->outputDims(i);
+      out.dims.assign(dims.begin(), dims.end());
+      out.bytes = *denseBytes(model->outputs()[i].dtype, dims);
+      KilnTensor *tensor = given.empty() ? nullptr : given[i];
+      if (!tensor)
+        continue;
+      tensor->dtype = model->outputs()[i].dtype;
+      tensor->rank = static_cast<uint32_t>(dims.size());
+      std::copy(dims.begin(), dims.end(), tensor->dims);
+      std::fill(std::begin(tensor->strides), std::end(tensor->strides), 0);
+      if (tensor->data && !out.host && out.bytes > 0) {
+        status = theQueue->read(tensor->data, out.buffer.address(), out.bytes);
+        out.host = tensor->data;
+      }
+    }
+    if (status.ok() && options.asynchronous) {
+      Result<std::unique_ptr<Event>> event = theDevice->createEvent();
+      status = event.ok() ? theQueue->signal(**event) : event.status();
+      if (event.ok())
+        run->done = *std::move(event);
+      if (status.ok())
+        status = theQueue->flush();
+    }
+  }
+  if (status.ok() && options.asynchronous)
+    return run;
+  if (status.ok()) {
+    uint64_t timeout = KILN_WAIT_FOREVER;
+    if (options.timeoutNs != 0) {
+      auto now = static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+      timeout = now >= settings.deadlineNs ? 0 : settings.deadlineNs - now;
+    }
+    status = theQueue->synchronize(timeout);
+  }
+  KILN_RETURN_IF_ERROR(finishQueued(run, status));
+  return run;
+}
+
+// After an error, part of the run may still be queued and use the caller's memory or the run's.
+Status Session::finishQueued(std::shared_ptr<Run> run, const Status &status) {
+  if (status.ok()) {
+    run->isFinished = true;
+    return status;
+  }
+  if (status.code() == Code::DeadlineExceeded) {
+    std::scoped_lock lock(mutex);
+    abandoned.push_back(std::move(run));
+    return withContext(status, "run of '{}'", abandoned.back()->model().name());
+  }
+  (void)theQueue->synchronize(); // a poisoned queue says again what `status` says
+  run->isFinished = true;
+  return status;
+}
+
+Run::~Run() {
+  if (!isFinished)
+    (void)session->theQueue->synchronize();
+  std::scoped_lock lock(session->mutex);
+  for (RunOutput &out : theOutputs)
+    if (out.isPooled)
+      session->pool.give(std::move(out.buffer));
+  for (Buffer &buffer : staging)
+    session->pool.give(std::move(buffer));
+}
+
+Status Run::wait(uint64_t timeoutNs) {
+  if (isFinished)
+    return {};
+  KILN_RETURN_IF_ERROR(done->wait(timeoutNs));
+  isFinished = true;
+  return {};
+}
+
+Result<void *> Run::hostData(size_t index) {
+  RunOutput &out = theOutputs[index];
+  KILN_RETURN_IF_ERROR(wait(KILN_WAIT_FOREVER));
+  if (out.host || out.bytes == 0)
+    return out.host;
+  if (session->device().description().memoryIsHostMemory) {
+    KILN_ASSIGN_OR_RETURN(out.host, session->device().map(out.buffer));
+    return out.host;
+  }
+  out.copy.resize(out.bytes);
+  KILN_ASSIGN_OR_RETURN(Buffer part, out.buffer.subrange(0, out.bytes));
+  KILN_RETURN_IF_ERROR(session->read(part, out.copy.data()));
+  out.host = out.copy.data();
+  return out.host;
+}
+
+} // namespace kiln
