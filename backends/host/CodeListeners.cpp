@@ -1,13 +1,13 @@
 // CodeListeners.cpp: gdb's "JIT Compilation Interface" and the map file of perf's jit-interface.txt.
 #include "CodeListeners.h"
 
-#include <elf.h>
+#include "ElfRewrite.h"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstring>
 #include <mutex>
 
 // gdb looks these names up in every library; it sets a breakpoint in the function and reads the list at each
@@ -41,63 +41,14 @@ void announce(uint32_t action, jit_code_entry &entry) {
   __jit_debug_register_code();
 }
 
-/// Changes headers of a file that ElfObject::parse has accepted.
-template <typename T, typename Fn> void update(std::vector<std::byte> &file, uint64_t offset, Fn change) {
-  if (offset > file.size() || file.size() - offset < sizeof(T))
-    return;
-  T value;
-  std::memcpy(&value, file.data() + offset, sizeof(T));
-  change(value);
-  std::memcpy(file.data() + offset, &value, sizeof(T));
-}
-
 } // namespace
 
 struct GdbRegistration::Entry : jit_code_entry {};
 
-std::vector<std::byte> debugCopy(const LoadedCode &code) {
-  std::vector<std::byte> file(code.object.begin(), code.object.end());
-  Elf64_Ehdr header;
-  std::memcpy(&header, file.data(), sizeof(header));
-  auto headerOf = [&](size_t section) { return header.e_shoff + section * sizeof(Elf64_Shdr); };
-  for (size_t i = 0; i < code.parsed->sections().size(); ++i)
-    update<Elf64_Shdr>(file, headerOf(code.parsed->sections()[i].index), [&](Elf64_Shdr &section) {
-      section.sh_addr = reinterpret_cast<uint64_t>((*code.addresses)[i]);
-    });
-
-  // A longer copy of the string table at the end of the file holds the kernel's name.
-  Elf64_Shdr symbols = {}, strings = {};
-  size_t stringSection = 0;
-  for (size_t i = 1; i < header.e_shnum && !stringSection; ++i) {
-    std::memcpy(&symbols, file.data() + headerOf(i), sizeof(symbols));
-    if (symbols.sh_type == SHT_SYMTAB)
-      stringSection = symbols.sh_link;
-  }
-  std::memcpy(&strings, file.data() + headerOf(stringSection), sizeof(strings));
-  std::vector<std::byte> table(file.begin() + static_cast<ptrdiff_t>(strings.sh_offset),
-                               file.begin() + static_cast<ptrdiff_t>(strings.sh_offset + strings.sh_size));
-  uint64_t newTable = file.size();
-  auto newName = static_cast<uint32_t>(table.size());
-  for (char c : code.name)
-    table.push_back(static_cast<std::byte>(c ? c : '?'));
-  table.push_back(std::byte(0));
-  for (uint64_t at = symbols.sh_offset; at < symbols.sh_offset + symbols.sh_size; at += sizeof(Elf64_Sym))
-    update<Elf64_Sym>(file, at, [&](Elf64_Sym &symbol) {
-      const char *name = reinterpret_cast<const char *>(table.data()) + symbol.st_name;
-      if (symbol.st_name < newName && code.symbol == name)
-        symbol.st_name = newName;
-    });
-  file.insert(file.end(), table.begin(), table.end());
-  update<Elf64_Shdr>(file, headerOf(stringSection), [&](Elf64_Shdr &section) {
-    section.sh_offset = newTable;
-    section.sh_size = table.size();
-  });
-  return file;
-}
-
 std::unique_ptr<GdbRegistration> GdbRegistration::create(const LoadedCode &code) {
   std::unique_ptr<GdbRegistration> registration(new GdbRegistration());
-  registration->file = debugCopy(code);
+  registration->file = rewriteElf(code.object, *code.parsed,
+                                  {code.symbol, std::string(code.name), false, false, code.addresses});
   registration->entry = std::make_unique<Entry>();
   Entry &entry = *registration->entry;
   entry.symfile_addr = reinterpret_cast<const char *>(registration->file.data());

@@ -35,9 +35,6 @@ private:
   std::unique_ptr<Entry> entry;
 };
 
-/// The object as gdb gets it. For tests.
-std::vector<std::byte> debugCopy(const LoadedCode &code);
-
 /// Adds a line to /tmp/perf-PID.map, which perf reads when it reports. Never fails: perf then shows an
 /// address.
 void writePerfMap(const LoadedCode &code);

@@ -167,7 +167,7 @@ private:
     const Elf64_Shdr &section = headers[i];
     if (std::string_view reason = refusal(names[i], section); !reason.empty())
       return malformed(where(i) + " holds " + std::string(reason) + "; kernels have none");
-    if (section.sh_size == 0 || isDropped(names[i], section))
+    if (section.sh_size == 0)
       return {};
     if (!contains(section.sh_offset, section.sh_size))
       return malformed(where(i) + " ends outside the file");
@@ -175,6 +175,8 @@ private:
     if ((alignment & (alignment - 1)) || alignment > maxAlignment)
       return malformed(where(i) + ": an alignment of " + std::to_string(alignment) +
                        "; expected a power of two up to " + std::to_string(maxAlignment));
+    if (isDropped(names[i], section))
+      return {};
     mappedAs[i] = object.theSections.size();
     object.theSections.push_back({names[i], file.subspan(section.sh_offset, section.sh_size), alignment,
                                   (section.sh_flags & SHF_EXECINSTR) != 0, static_cast<uint32_t>(i)});
@@ -282,30 +284,38 @@ private:
       return malformed(where(i) + " relocates section " + std::to_string(table.sh_info) + " of " +
                        std::to_string(headers.size()));
     size_t target = mappedAs[table.sh_info];
-    if (target == notMapped)
-      return {}; // debug information and unwind tables are not loaded
+    const Elf64_Shdr &relocated = headers[table.sh_info];
+    if (target == notMapped && (!(relocated.sh_flags & SHF_ALLOC) || relocated.sh_size == 0))
+      return {}; // debug information is not loaded
     if (table.sh_type == SHT_REL)
       return malformed(where(i) + ": relocations without addends; expected SHT_RELA");
     if (table.sh_link != symbolTable || table.sh_entsize != sizeof(Elf64_Rela) ||
         table.sh_size % sizeof(Elf64_Rela) || !contains(table.sh_offset, table.sh_size))
       return malformed(where(i) + ": the relocation table has a wrong size or symbol table");
-    const ElfObject::Section &section = object.theSections[target];
     for (uint64_t at = 0; at < table.sh_size; at += sizeof(Elf64_Rela)) {
       Elf64_Rela raw;
       std::memcpy(&raw, file.data() + table.sh_offset + at, sizeof(raw));
-      uint32_t type = static_cast<uint32_t>(ELF64_R_TYPE(raw.r_info));
-      if (type == R_X86_64_NONE)
-        continue;
-      std::string place = "section " + quoted(section.name) + " offset " + std::to_string(raw.r_offset);
-      if (type != R_X86_64_PC32 && type != R_X86_64_PLT32)
-        return malformed(place + ": relocation " + relocationName(type) +
-                         "; expected R_X86_64_PC32 or R_X86_64_PLT32");
-      if (section.bytes.size() < 4 || raw.r_offset > section.bytes.size() - 4)
-        return malformed(place + ": a relocation outside the section");
-      ElfObject::Relocation relocation = {target, raw.r_offset, raw.r_addend, 0};
-      KILN_RETURN_IF_ERROR(useSymbol(ELF64_R_SYM(raw.r_info), relocation.symbol));
-      object.theRelocations.push_back(relocation);
+      if (ELF64_R_TYPE(raw.r_info) != R_X86_64_NONE)
+        KILN_RETURN_IF_ERROR(readRelocation(raw, table.sh_info));
     }
+    return {};
+  }
+
+  Status readRelocation(const Elf64_Rela &raw, size_t section) {
+    uint32_t type = static_cast<uint32_t>(ELF64_R_TYPE(raw.r_info));
+    std::string place = "section " + quoted(names[section]) + " offset " + std::to_string(raw.r_offset);
+    bool mapped = mappedAs[section] != notMapped;
+    bool unwinds = !mapped && type == R_X86_64_PC64; // a distance in an unwind table
+    if (type != R_X86_64_PC32 && type != R_X86_64_PLT32 && !unwinds)
+      return malformed(place + ": relocation " + relocationName(type) +
+                       "; expected R_X86_64_PC32 or R_X86_64_PLT32");
+    uint64_t width = unwinds ? 8 : 4;
+    if (headers[section].sh_size < width || raw.r_offset > headers[section].sh_size - width)
+      return malformed(place + ": a relocation outside the section");
+    ElfObject::Relocation relocation = {mappedAs[section], raw.r_offset, raw.r_addend, 0};
+    KILN_RETURN_IF_ERROR(useSymbol(ELF64_R_SYM(raw.r_info), relocation.symbol));
+    if (mapped) // ORC alone registers unwind tables, but what it gets has been checked
+      object.theRelocations.push_back(relocation);
     return {};
   }
 

@@ -79,33 +79,22 @@ Status relocate(const ElfObject &object, const Layout &layout, std::vector<std::
 
 } // namespace
 
-StrictLoader::StrictLoader(const KilnHost &host) : host(host) {
-  size_t count = 0;
-  uint32_t version = 0;
-  const KilnRuntimeSymbol *table = host.runtime_symbols(host.self, &count, &version);
-  for (size_t i = 0; i < count; ++i)
-    symbols[toView(table[i].name)] = table[i].address;
-}
+StrictLoader::StrictLoader(const KilnHost &host) : host(host), symbols(host) {}
 
 Result<HostKernel *> StrictLoader::load(const KilnKernelImage &image) {
   std::span object(static_cast<const std::byte *>(image.object), image.object_bytes);
   KILN_ASSIGN_OR_RETURN(ElfObject parsed, ElfObject::parse(object));
   KILN_ASSIGN_OR_RETURN(ElfObject::Symbol entry, parsed.entry(toView(image.symbol)));
+  KILN_RETURN_IF_ERROR(symbols.check(parsed));
   KILN_ASSIGN_OR_RETURN(Layout layout, layOut(parsed));
   KILN_ASSIGN_OR_RETURN(HostOptions options, HostOptions::read(host, ""));
 
   std::vector<std::byte> code(layout.bytes, std::byte(0xcc)); // gaps are int3
   for (size_t i = 0; i < parsed.sections().size(); ++i)
     std::ranges::copy(parsed.sections()[i].bytes, code.begin() + static_cast<ptrdiff_t>(layout.sections[i]));
-  for (size_t i = 0; i < parsed.symbols().size(); ++i) {
-    if (parsed.symbols()[i].isDefined)
-      continue;
-    auto at = symbols.find(parsed.symbols()[i].name);
-    if (at == symbols.end())
-      return refused("undefined symbol '" + std::string(parsed.symbols()[i].name) +
-                     "'; kernels may call functions of the runtime's table only");
-    writeStub(code.data() + layout.stubs[i], at->second);
-  }
+  for (size_t i = 0; i < parsed.symbols().size(); ++i)
+    if (!parsed.symbols()[i].isDefined)
+      writeStub(code.data() + layout.stubs[i], symbols.find(parsed.symbols()[i].name));
   KILN_RETURN_IF_ERROR(relocate(parsed, layout, code));
 
   auto kernel = std::make_unique<StrictKernel>();

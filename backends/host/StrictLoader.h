@@ -4,10 +4,7 @@
 
 #include "CodeMemory.h"
 #include "HostKernel.h"
-#include "kiln/Status.h"
-
-#include <string_view>
-#include <unordered_map>
+#include "RuntimeSymbols.h"
 
 namespace kiln::host {
 
@@ -30,7 +27,7 @@ public:
 
 private:
   const KilnHost &host;
-  std::unordered_map<std::string_view, void *> symbols;
+  RuntimeSymbols symbols;
   CodeMemory memory;
 };
 

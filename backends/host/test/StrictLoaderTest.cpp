@@ -1,7 +1,6 @@
 // StrictLoaderTest.cpp: what is the strict loader's alone: survival of damaged objects, packing, debuggers.
 #include "StrictLoader.h"
-#include "CodeListeners.h"
-#include "ElfObject.h"
+#include "ElfRewrite.h"
 #include "LoaderFixture.h"
 
 #include <elf.h>
@@ -139,7 +138,7 @@ TEST(StrictLoaderTest, GdbGetsTheObjectWithAddressesAndTheName) {
   for (size_t i = 0; i < parsed->sections().size(); ++i)
     addresses.push_back(reinterpret_cast<const std::byte *>(0x10000 * (i + 1)));
   std::vector<std::byte> copy =
-      debugCopy({"fused add", "add_kernel", bytes, &*parsed, &addresses, addresses[0], 0});
+      rewriteElf(bytes, *parsed, {"add_kernel", "fused add", false, false, &addresses});
   // The copy is itself a good object, in which the kernel has its name and the section its address.
   Result<ElfObject> again = ElfObject::parse(copy);
   ASSERT_TRUE(again.ok()) << again.status().message();

@@ -1,0 +1,189 @@
+// OrcLoader.cpp: one ExecutionSession with one JITDylib. There is no IR to compile here, so the layers of
+// LLJIT above the linker are left out. Objects are checked by ElfObject first: JITLink trusts what it is
+// given, and crashes on some damaged files.
+#include "OrcLoader.h"
+
+#include "ElfObject.h"
+#include "ElfRewrite.h"
+#include "HostOptions.h"
+#include "OrcCodeMemory.h"
+#include "RuntimeSymbols.h"
+
+#include "llvm/ExecutionEngine/JITLink/EHFrameSupport.h"
+#include "llvm/ExecutionEngine/Orc/Core.h"
+#include "llvm/ExecutionEngine/Orc/DebugObjectManagerPlugin.h"
+#include "llvm/ExecutionEngine/Orc/Debugging/PerfSupportPlugin.h"
+#include "llvm/ExecutionEngine/Orc/EPCDebugObjectRegistrar.h"
+#include "llvm/ExecutionEngine/Orc/EPCDynamicLibrarySearchGenerator.h"
+#include "llvm/ExecutionEngine/Orc/ExecutorProcessControl.h"
+#include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
+
+#include <atomic>
+
+namespace kiln::host {
+namespace {
+
+namespace orc = llvm::orc;
+namespace jitlink = llvm::jitlink;
+
+/// A kernel and what removes it.
+struct OrcKernel final : HostKernel {
+  orc::ResourceTrackerSP tracker;
+};
+
+Status fromLlvm(llvm::Error error, Code code, const char *what) {
+  return Status(code, std::string(what) + ": " + llvm::toString(std::move(error)));
+}
+
+} // namespace
+
+/// The ORC session. Ends with the loader, after its kernels.
+class OrcLoader::Session {
+public:
+  static Result<std::unique_ptr<Session>> start(const KilnHost &host) {
+    auto process = orc::SelfExecutorProcessControl::Create();
+    if (!process)
+      return fromLlvm(process.takeError(), Code::Internal, "orc loader");
+    KILN_ASSIGN_OR_RETURN(HostOptions options, HostOptions::read(host, ""));
+    std::unique_ptr<Session> session(new Session(host, std::move(*process)));
+    session->debug = options.gdb || options.perf;
+    KILN_RETURN_IF_ERROR(session->setUp(options));
+    return session;
+  }
+  ~Session() { llvm::consumeError(execution.endSession()); }
+
+  Result<std::unique_ptr<OrcKernel>> load(const KilnKernelImage &image) {
+    std::span bytes(static_cast<const std::byte *>(image.object), image.object_bytes);
+    KILN_ASSIGN_OR_RETURN(ElfObject parsed, ElfObject::parse(bytes));
+    KILN_ASSIGN_OR_RETURN(ElfObject::Symbol entry, parsed.entry(toView(image.symbol)));
+    (void)entry;
+    KILN_RETURN_IF_ERROR(symbols.check(parsed));
+
+    auto kernel = std::make_unique<OrcKernel>();
+    kernel->bindingCount = image.binding_count;
+    kernel->constantCount = image.constant_count;
+    kernel->name = toView(image.name.size ? image.name : image.symbol);
+    // One name a load: several devices and reloads share the dylib. It begins with what people call the
+    // kernel.
+    std::string unique = kernel->name + "." + std::to_string(nextNumber.fetch_add(1));
+    std::vector<std::byte> copy = rewriteElf(
+        bytes, parsed, {toView(image.symbol), unique, /*hideOthers=*/true, /*dropUnmapped=*/!debug});
+    auto buffer = llvm::MemoryBuffer::getMemBufferCopy(
+        llvm::StringRef(reinterpret_cast<const char *>(copy.data()), copy.size()), unique);
+    kernel->tracker = dylib.createResourceTracker();
+    if (llvm::Error error = linker.add(kernel->tracker, std::move(buffer)))
+      return linkError(std::move(error));
+    auto found = execution.lookup({&dylib}, execution.intern(unique));
+    if (!found) {
+      llvm::consumeError(kernel->tracker->remove());
+      return linkError(found.takeError());
+    }
+    kernel->entry = found->getAddress().toPtr<HostEntry>();
+    return kernel;
+  }
+
+private:
+  Session(const KilnHost &host, std::unique_ptr<orc::ExecutorProcessControl> process)
+      : host(host), symbols(host), execution(std::move(process)), linker(execution, memory),
+        dylib(execution.createBareJITDylib("kernels")) {}
+
+  Status setUp(const HostOptions &options) {
+    execution.setErrorReporter([this](llvm::Error error) {
+      std::string text = llvm::toString(std::move(error));
+      host.log(host.self, KILN_LOG_DEBUG, toStr("host.orc"), toStr(text)); // load() returns the error itself
+    });
+    orc::SymbolMap table;
+    for (auto [name, address] : symbols.all())
+      table[execution.intern(llvm::StringRef(name.data(), name.size()))] = {
+          orc::ExecutorAddr::fromPtr(address),
+          llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+    if (llvm::Error error = dylib.define(orc::absoluteSymbols(std::move(table))))
+      return fromLlvm(std::move(error), Code::Internal, "orc loader");
+    // Without it a throw through a kernel's frame ends the process, and backtraces end there.
+    linker.addPlugin(std::make_shared<orc::EHFrameRegistrationPlugin>(
+        execution, std::make_unique<jitlink::InProcessEHFrameRegistrar>()));
+    return debug ? setUpListeners(options) : Status();
+  }
+  Status setUpListeners(const HostOptions &options) {
+    if (options.gdb) {
+      auto registrar = orc::createJITLoaderGDBRegistrar(execution);
+      if (!registrar)
+        return fromLlvm(registrar.takeError(), Code::Internal, "orc loader: gdb");
+      linker.addPlugin(std::make_shared<orc::DebugObjectManagerPlugin>(
+          execution, std::move(*registrar), /*RequireDebugSections=*/false, /*AutoRegisterCode=*/true));
+    }
+    if (options.perf) {
+      auto libraries = orc::EPCDynamicLibrarySearchGenerator::GetForTargetProcess(execution);
+      if (!libraries)
+        return fromLlvm(libraries.takeError(), Code::Internal, "orc loader: perf");
+      orc::JITDylib &process = execution.createBareJITDylib("process");
+      process.addGenerator(std::move(*libraries));
+      auto plugin = orc::PerfSupportPlugin::Create(execution.getExecutorProcessControl(), process,
+                                                   /*EmitDebugInfo=*/true, /*EmitUnwindInfo=*/false);
+      if (!plugin)
+        return fromLlvm(plugin.takeError(), Code::Internal, "orc loader: perf");
+      linker.addPlugin(std::move(*plugin));
+    }
+    return {};
+  }
+  static Status linkError(llvm::Error error) {
+    std::string text = llvm::toString(std::move(error));
+    const char *meaning =
+        text.find("out of range") != std::string::npos ? "the distance does not fit 32 bits; " : "";
+    return Status(Code::InvalidArgument,
+                  std::string("host-elf object: ") + meaning + "the linker says: " + text);
+  }
+
+  const KilnHost &host;
+  const RuntimeSymbols symbols;
+  orc::ExecutionSession execution;
+  OrcCodeMemory memory;
+  orc::ObjectLinkingLayer linker;
+  orc::JITDylib &dylib;
+  std::atomic<uint64_t> nextNumber = 0;
+  bool debug = false; // gdb or perf listens
+};
+
+OrcLoader::OrcLoader(const KilnHost &host) : host(host) {}
+OrcLoader::~OrcLoader() = default;
+
+Result<OrcLoader::Session *> OrcLoader::session() {
+  std::lock_guard lock(mutex);
+  if (!started) {
+    KILN_ASSIGN_OR_RETURN(started, Session::start(host));
+  }
+  return started.get();
+}
+
+Result<HostKernel *> OrcLoader::load(const KilnKernelImage &image) {
+  KILN_ASSIGN_OR_RETURN(Session * session, this->session());
+  KILN_ASSIGN_OR_RETURN(std::unique_ptr<OrcKernel> kernel, session->load(image));
+  return kernel.release();
+}
+
+void OrcLoader::unload(HostKernel *kernel) {
+  std::unique_ptr<OrcKernel> owned(static_cast<OrcKernel *>(kernel));
+  if (llvm::Error error = owned->tracker->remove()) {
+    std::string text = "unload '" + owned->name + "': " + llvm::toString(std::move(error));
+    host.log(host.self, KILN_LOG_ERROR, toStr("host.orc"), toStr(text));
+  }
+}
+
+const KilnKernelLoaderOps &OrcLoader::ops() {
+  static const KilnKernelLoaderOps table = {
+      sizeof(KilnKernelLoaderOps),
+      [](void *self, KilnDevice *, const KilnKernelImage *image, KilnKernel **out) -> KilnStatus {
+        auto &loader = *static_cast<OrcLoader *>(self);
+        Result<HostKernel *> kernel = loader.load(*image);
+        if (!kernel.ok())
+          return kernel.status().toC(loader.host);
+        *out = (*kernel)->handle();
+        return nullptr;
+      },
+      [](void *self, KilnKernel *kernel) {
+        static_cast<OrcLoader *>(self)->unload(&HostKernel::from(kernel));
+      }};
+  return table;
+}
+
+} // namespace kiln::host
