@@ -1,0 +1,161 @@
+// KilnBuilder.cpp: creates an op detached, lets it infer and verify itself, and only then inserts it.
+#include "frameworks/onnx/KilnBuilder.h"
+
+#include "frameworks/onnx/Errors.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+
+using namespace mlir;
+
+namespace kiln::onnx {
+
+KilnBuilder::KilnBuilder(Block *block, WeightStore &weights)
+    : block(block), opBuilder(OpBuilder::atBlockEnd(block)), indexMath(opBuilder, block), weights(weights),
+      loc(opBuilder.getUnknownLoc()) {}
+
+void KilnBuilder::setLocation(Location location) {
+  loc = location;
+  indexMath.setLocation(location);
+}
+
+Result<Value> KilnBuilder::make(OperationName name, ValueRange operands, ArrayRef<NamedAttribute> attributes,
+                                Type type) {
+  std::string said;
+  ScopedDiagnosticHandler handler(context(), [&](Diagnostic &diagnostic) {
+    if (said.empty())
+      said = diagnostic.str();
+    return success();
+  });
+  NamedAttrList list(attributes);
+  // The type is a placeholder until the op has inferred it from its properties.
+  Operation *op =
+      Operation::create(loc, name, type ? type : NoneType::get(context()), operands, std::move(list),
+                        OpaqueProperties(nullptr), BlockRange(), /*numRegions=*/0u);
+  auto fail = [&]() -> Status {
+    op->destroy();
+    return invalid("{0}", said.empty() ? "operands or attributes do not fit" : said);
+  };
+  if (!type) {
+    SmallVector<Type> types;
+    if (failed(cast<InferTypeOpInterface>(op).inferReturnTypes(
+            context(), loc, op->getOperands(), op->getRawDictionaryAttrs(), op->getPropertiesStorage(),
+            op->getRegions(), types)))
+      return fail();
+    op->getResult(0).setType(types.front());
+  }
+  if (failed(name.verifyInvariants(op)))
+    return fail();
+  opBuilder.insert(op);
+  recordOrigins(op);
+  return op->getResult(0);
+}
+
+NamedAttribute KilnBuilder::named(StringRef name, Attribute value) {
+  return opBuilder.getNamedAttr(name, value);
+}
+NamedAttribute KilnBuilder::integer(StringRef name, int64_t value) {
+  return named(name, opBuilder.getI64IntegerAttr(value));
+}
+NamedAttribute KilnBuilder::real(StringRef name, double value) {
+  return named(name, opBuilder.getF64FloatAttr(value));
+}
+NamedAttribute KilnBuilder::flag(StringRef name) { return named(name, opBuilder.getUnitAttr()); }
+NamedAttribute KilnBuilder::integers(StringRef name, ArrayRef<int64_t> values) {
+  return named(name, opBuilder.getDenseI64ArrayAttr(values));
+}
+
+// ---- Extents
+// -------------------------------------------------------------------------------------------------
+
+void KilnBuilder::recordOrigins(Operation *op) {
+  Value result = op->getResult(0);
+  auto reify = dyn_cast<ReifyRankedShapedTypeOpInterface>(op);
+  if (!reify || cast<RankedTensorType>(result.getType()).hasStaticShape())
+    return;
+  // Reification may build arithmetic; only extents that need none are of use here, so it goes to a scratch
+  // block.
+  Block scratch;
+  OpBuilder scratchBuilder(context());
+  scratchBuilder.setInsertionPointToEnd(&scratch);
+  ReifiedRankedShapedTypeDims shapes;
+  if (succeeded(reify.reifyResultShapes(scratchBuilder, shapes)) && shapes.size() == 1)
+    for (auto [i, extent] : llvm::enumerate(shapes.front())) {
+      Axis axis(result, static_cast<int64_t>(i));
+      auto value = dyn_cast_if_present<Value>(extent);
+      Operation *made = value ? value.getDefiningOp() : nullptr;
+      if (!made || made->getBlock() != &scratch) {
+        extents[axis] = extent;
+        continue;
+      }
+      auto dimOp = dyn_cast<tensor::DimOp>(made);
+      std::optional<int64_t> index = dimOp ? dimOp.getConstantIndex() : std::nullopt;
+      if (!index || !llvm::is_contained(op->getOperands(), dimOp.getSource()))
+        continue;
+      Axis source(dimOp.getSource(), *index);
+      if (auto known = extents.find(source); known != extents.end())
+        extents[axis] = Extent(known->second);
+      else if (auto origin = origins.find(source); origin != origins.end())
+        origins[axis] = Axis(origin->second);
+      else
+        origins[axis] = source;
+    }
+  scratch.dropAllReferences();
+}
+
+Extent KilnBuilder::dim(Value tensor, int64_t axis) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!type.isDynamicDim(axis))
+    return opBuilder.getIndexAttr(type.getDimSize(axis));
+  Axis key(tensor, axis);
+  if (auto origin = origins.find(key); origin != origins.end())
+    key = origin->second;
+  if (!cast<RankedTensorType>(key.first.getType()).isDynamicDim(key.second))
+    return opBuilder.getIndexAttr(cast<RankedTensorType>(key.first.getType()).getDimSize(key.second));
+  Extent &extent = extents[key];
+  if (!extent)
+    extent =
+        opBuilder.create<tensor::DimOp>(loc, key.first, indexMath.value(opBuilder.getIndexAttr(key.second)))
+            .getResult();
+  return extent;
+}
+
+Extents KilnBuilder::shape(Value tensor) {
+  Extents result;
+  for (int64_t axis = 0, rank = cast<RankedTensorType>(tensor.getType()).getRank(); axis < rank; ++axis)
+    result.push_back(dim(tensor, axis));
+  return result;
+}
+
+SmallVector<int64_t> KilnBuilder::split(ArrayRef<Extent> extents, SmallVectorImpl<Value> &operands) {
+  SmallVector<int64_t> statics;
+  dispatchIndexOpFoldResults(extents, operands, statics);
+  return statics;
+}
+
+// ---- Constants
+// -----------------------------------------------------------------------------------------------
+
+Value KilnBuilder::constant(const TensorData &data, StringRef label) {
+  if (data.bytes.size() <= jit::kInlineWeightBytes || data.isSplat())
+    return opBuilder.create<ConstantOp>(loc, data.type, data.attribute());
+  std::string digest = weights.add(data.bytes, data.owner);
+  return opBuilder.create<WeightOp>(loc, data.type, digest,
+                                    label.empty() ? StringAttr() : opBuilder.getStringAttr(label));
+}
+
+Value KilnBuilder::scalar(Type elementType, double value) {
+  auto type = RankedTensorType::get({}, elementType);
+  Attribute element = isa<FloatType>(elementType)
+                          ? Attribute(opBuilder.getFloatAttr(elementType, value))
+                          : opBuilder.getIntegerAttr(elementType, static_cast<int64_t>(value));
+  return opBuilder.create<ConstantOp>(loc, type, DenseElementsAttr::get(type, element));
+}
+
+Value KilnBuilder::vector(ArrayRef<int64_t> values) {
+  auto type = RankedTensorType::get({static_cast<int64_t>(values.size())}, opBuilder.getI64Type());
+  return opBuilder.create<ConstantOp>(loc, type, DenseElementsAttr::get(type, values));
+}
+
+} // namespace kiln::onnx

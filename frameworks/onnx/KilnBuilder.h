@@ -1,0 +1,95 @@
+// KilnBuilder.h: builds kiln ops whose operands and attributes come from a model and may be wrong.
+#ifndef KILN_ONNX_KILNBUILDER_H
+#define KILN_ONNX_KILNBUILDER_H
+
+#include "frameworks/onnx/IndexMath.h"
+#include "frameworks/onnx/TensorData.h"
+#include "frameworks/onnx/WeightStore.h"
+#include "kiln/IR/Kiln.h"
+
+namespace kiln::onnx {
+
+/// Builds ops at the end of one block. Where MLIR's create() would abort on an inference that fails, make()
+/// returns what the op's own checks say. For one thread; borrows context, block and weights.
+class KilnBuilder {
+public:
+  KilnBuilder(mlir::Block *block, WeightStore &weights);
+
+  /// The location of everything that is built from now on.
+  void setLocation(mlir::Location location);
+  mlir::Location location() const { return loc; }
+  mlir::OpBuilder &builder() { return opBuilder; }
+  IndexMath &math() { return indexMath; }
+  mlir::MLIRContext *context() { return opBuilder.getContext(); }
+
+  /// An op with one result, whose type is inferred, verified.
+  template <typename Op>
+  Result<mlir::Value> make(mlir::ValueRange operands, llvm::ArrayRef<mlir::NamedAttribute> attributes = {}) {
+    return make(mlir::OperationName(Op::getOperationName(), context()), operands, attributes, {});
+  }
+  /// The same for an op whose result type is not (only) inferred.
+  template <typename Op>
+  Result<mlir::Value> makeOfType(mlir::Type type, mlir::ValueRange operands,
+                                 llvm::ArrayRef<mlir::NamedAttribute> attributes = {}) {
+    return make(mlir::OperationName(Op::getOperationName(), context()), operands, attributes, type);
+  }
+
+  // Attributes for make().
+  mlir::NamedAttribute named(llvm::StringRef name, mlir::Attribute value);
+  mlir::NamedAttribute integer(llvm::StringRef name, int64_t value);
+  mlir::NamedAttribute real(llvm::StringRef name, double value);
+  mlir::NamedAttribute flag(llvm::StringRef name); // a unit attribute
+  mlir::NamedAttribute integers(llvm::StringRef name, llvm::ArrayRef<int64_t> values);
+
+  /// The extent of one axis: known, that of a function argument or of the op that decides it.
+  Extent dim(mlir::Value tensor, int64_t axis);
+  Extents shape(mlir::Value tensor);
+
+  // Constants. One in all weights' bytes or splat becomes a kiln.constant, a larger one a kiln.weight.
+  mlir::Value constant(const TensorData &data, llvm::StringRef label);
+  /// A tensor of rank 0.
+  mlir::Value scalar(mlir::Type elementType, double value);
+  mlir::Value vector(llvm::ArrayRef<int64_t> values); // tensor<Nxi64>
+
+  // Shape ops, left out where they would change nothing.
+  Result<mlir::Value> reshape(mlir::Value x, llvm::ArrayRef<Extent> shape);
+  Result<mlir::Value> transpose(mlir::Value x, llvm::ArrayRef<int64_t> permutation);
+  Result<mlir::Value> broadcast(mlir::Value x, llvm::ArrayRef<Extent> shape);
+  Result<mlir::Value> reverse(mlir::Value x, llvm::ArrayRef<int64_t> axes);
+  Result<mlir::Value> concat(mlir::ValueRange values, int64_t axis);
+  Result<mlir::Value> slice(mlir::Value x, llvm::ArrayRef<Extent> offsets, llvm::ArrayRef<Extent> sizes,
+                            llvm::ArrayRef<Extent> strides);
+  /// `size` elements of one axis from `offset` on.
+  Result<mlir::Value> sliceAxis(mlir::Value x, int64_t axis, Extent offset, Extent size);
+  /// `mode` is constant (with `value`), edge, reflect or wrap.
+  Result<mlir::Value> pad(mlir::Value x, llvm::ArrayRef<Extent> low, llvm::ArrayRef<Extent> high,
+                          llvm::StringRef mode, mlir::Value value);
+  Result<mlir::Value> iota(mlir::Type elementType, llvm::ArrayRef<Extent> shape, int64_t axis);
+  Result<mlir::Value> convert(mlir::Value x, mlir::Type elementType);
+  /// `direction` as kiln.compare spells it.
+  Result<mlir::Value> compare(llvm::StringRef direction, mlir::Value a, mlir::Value b);
+
+private:
+  Result<mlir::Value> make(mlir::OperationName name, mlir::ValueRange operands,
+                           llvm::ArrayRef<mlir::NamedAttribute> attributes, mlir::Type type);
+  /// Notes where the extents of a new op's result come from: what dim() answers without asking the result
+  /// itself.
+  void recordOrigins(mlir::Operation *op);
+  /// Splits extents into a static list (kDynamic where not known) and operands.
+  mlir::SmallVector<int64_t> split(llvm::ArrayRef<Extent> extents,
+                                   mlir::SmallVectorImpl<mlir::Value> &operands);
+
+  mlir::Block *block;
+  mlir::OpBuilder opBuilder;
+  IndexMath indexMath;
+  WeightStore &weights;
+  mlir::Location loc;
+  // An axis of a value has the extent of an axis of an earlier one (never itself a key), or one that was
+  // built.
+  using Axis = std::pair<mlir::Value, int64_t>;
+  llvm::DenseMap<Axis, Axis> origins;
+  llvm::DenseMap<Axis, Extent> extents;
+};
+
+} // namespace kiln::onnx
+#endif // KILN_ONNX_KILNBUILDER_H

@@ -1,0 +1,114 @@
+// Node.h: one node of a graph as its import function sees it.
+#ifndef KILN_ONNX_NODE_H
+#define KILN_ONNX_NODE_H
+
+#include "frameworks/onnx/GraphScope.h"
+#include "frameworks/onnx/KilnBuilder.h"
+#include "frameworks/onnx/OpTable.h"
+#include "frameworks/onnx/schema/onnx.pb.h"
+
+#include "llvm/ADT/StringSet.h"
+
+#include <map>
+
+namespace kiln::onnx {
+
+/// Inputs, attributes and outputs of a node, checked. Errors name the input or attribute; GraphImporter puts
+/// the node's place in front. Lives for the import of one node; borrows the graph; for one thread.
+class Node {
+public:
+  Node(const NodeProto &proto, int64_t opset, GraphScope &scope, KilnBuilder &build, ExternalFiles &files,
+       std::shared_ptr<const void> owner)
+      : build(build), proto(proto), theOpset(opset), scope(scope), files(files), owner(std::move(owner)) {}
+
+  int64_t opset() const { return theOpset; }
+  llvm::StringRef op() const { return proto.op_type(); }
+  bool isOnnxDomain() const { return canonicalDomain(proto.domain()).empty(); }
+
+  // ---- Inputs. Those below the entry's minInputs are there.
+  unsigned numInputs() const { return static_cast<unsigned>(proto.input_size()); }
+  bool hasInput(unsigned i) const { return i < numInputs() && !proto.input(static_cast<int>(i)).empty(); }
+  GraphValue &input(unsigned i) { return *scope.find(proto.input(static_cast<int>(i))); }
+  mlir::RankedTensorType type(unsigned i) { return input(i).type(); }
+  mlir::Type elementType(unsigned i) { return type(i).getElementType(); }
+  int64_t rank(unsigned i) { return type(i).getRank(); }
+  /// As a tensor: constants and shape values become ops here.
+  mlir::Value tensor(unsigned i);
+  /// Null if left out.
+  mlir::Value tensorOrNull(unsigned i) { return hasInput(i) ? tensor(i) : mlir::Value(); }
+  llvm::SmallVector<mlir::Value> tensors(unsigned first = 0);
+  Extent dim(unsigned i, int64_t axis);
+  Extents shape(unsigned i);
+  /// The value as a list of integers known to the importer; null if it is an ordinary tensor.
+  const ShapeValue *shapeValue(unsigned i);
+  /// The same, with elements read from data if need be: an integer tensor of rank 0 or 1 with few elements.
+  Result<ShapeValue> extents(unsigned i, llvm::StringRef what);
+  /// Integers that must be known at import. Unimplemented otherwise.
+  Result<llvm::SmallVector<int64_t>> knownIntegers(unsigned i, llvm::StringRef what);
+  /// `axes` as this opset gives them: an attribute, or input `i` from opset `inputSince` on. nullopt if left
+  /// out. Not normalised.
+  Result<std::optional<llvm::SmallVector<int64_t>>> axes(unsigned i, int inputSince);
+  /// What Split divides an axis of this extent into: attribute `split`, input 1 or equal parts.
+  Result<llvm::SmallVector<int64_t>> splitSizes(int64_t extent);
+  /// One number that is known at import, if it is.
+  std::optional<double> knownNumber(unsigned i);
+  /// Fails unless the element type is one of ONNX's that kiln's op takes.
+  Status requireFloat(unsigned i);
+
+  // ---- Attributes. Every one must be read or ignored: what is left over is an error.
+  bool hasAttribute(llvm::StringRef name) const { return find(name) != nullptr; }
+  Result<int64_t> integerAttribute(llvm::StringRef name, std::optional<int64_t> byDefault = {});
+  Result<bool> flagAttribute(llvm::StringRef name, bool byDefault);
+  Result<double> realAttribute(llvm::StringRef name, std::optional<double> byDefault = {});
+  Result<std::string> stringAttribute(llvm::StringRef name, std::optional<std::string> byDefault = {});
+  /// nullopt if absent.
+  Result<std::optional<llvm::SmallVector<int64_t>>> integersAttribute(llvm::StringRef name);
+  Result<std::optional<std::vector<float>>> realsAttribute(llvm::StringRef name);
+  Result<TensorData> tensorAttribute(llvm::StringRef name);
+  void ignoreAttribute(llvm::StringRef name) { read.insert(name); }
+  /// InvalidArgument if the node has attributes that nobody asked for, or one twice.
+  Status checkAttributes() const;
+
+  /// `axis` counted from 0. Fails unless it lies in [-rank, rank).
+  static Result<int64_t> normalizeAxis(int64_t axis, int64_t rank);
+  /// Also ascending, each once.
+  static Result<llvm::SmallVector<int64_t>> normalizeAxes(llvm::ArrayRef<int64_t> axes, int64_t rank);
+  /// The attribute `axis`, normalised for input 0.
+  Result<int64_t> axisAttribute(std::optional<int64_t> byDefault = {}, llvm::StringRef name = "axis");
+
+  // ---- Outputs.
+  unsigned numOutputs() const { return static_cast<unsigned>(proto.output_size()); }
+  bool wantsOutput(unsigned i) const {
+    return i < numOutputs() && !proto.output(static_cast<int>(i)).empty();
+  }
+  void setOutput(unsigned i, GraphValue value) { outputs[i] = std::move(value); }
+  void setOutput(unsigned i, mlir::Value value) { outputs[i].tensor = value; }
+  void setOutput(unsigned i, ShapeValue value) { outputs[i].shape = std::move(value); }
+  void setOutput(unsigned i, TensorData value) { outputs[i].data = std::move(value); }
+  /// Sets output 0 to a value that may have failed: how most import functions end.
+  Status output(Result<mlir::Value> value);
+  /// What was set, by output.
+  std::map<unsigned, GraphValue> &results() { return outputs; }
+
+  KilnBuilder &build;
+
+private:
+  const AttributeProto *find(llvm::StringRef name) const;
+  Result<const AttributeProto *> attribute(llvm::StringRef name, int type, bool required);
+
+  const NodeProto &proto;
+  int64_t theOpset;
+  GraphScope &scope;
+  ExternalFiles &files;
+  std::shared_ptr<const void> owner; // of proto
+  llvm::StringSet<> read;
+  std::map<unsigned, GraphValue> outputs;
+};
+
+/// The tensor that a graph value stands for, made on first use.
+mlir::Value materialize(KilnBuilder &build, GraphValue &value, llvm::StringRef name);
+/// The shape value that a graph value is or, for a small integer constant, can become. Null otherwise.
+const ShapeValue *asShapeValue(KilnBuilder &build, GraphValue &value);
+
+} // namespace kiln::onnx
+#endif // KILN_ONNX_NODE_H

@@ -1,0 +1,26 @@
+// SliceBounds.h: what Slice asks for, whichever way its opset says it.
+#ifndef KILN_ONNX_SLICEBOUNDS_H
+#define KILN_ONNX_SLICEBOUNDS_H
+
+#include "frameworks/onnx/Node.h"
+
+namespace kiln::onnx {
+
+/// One entry an axis; axes are normalised and distinct, steps are never 0.
+struct SliceBounds {
+  llvm::SmallVector<int64_t> axes;
+  Extents starts, ends;
+  llvm::SmallVector<int64_t> steps;
+};
+
+/// Attributes before opset 10, inputs from then on.
+Result<SliceBounds> readSliceBounds(Node &node);
+
+struct SliceRange {
+  int64_t start, size;
+};
+/// Python's slice rules for an axis of known length.
+SliceRange clampSlice(int64_t start, int64_t end, int64_t step, int64_t length);
+
+} // namespace kiln::onnx
+#endif // KILN_ONNX_SLICEBOUNDS_H

@@ -1,0 +1,25 @@
+// Window.h: kernel, strides, pads and dilations of convolution and pooling.
+#ifndef KILN_ONNX_WINDOW_H
+#define KILN_ONNX_WINDOW_H
+
+#include "frameworks/onnx/Node.h"
+
+namespace kiln::onnx {
+
+/// A window over the spatial axes of input 0, checked: one entry a spatial axis, pads for both ends.
+struct Window {
+  llvm::SmallVector<int64_t> kernel, strides, dilations;
+  /// `low..., high...`; not all known for SAME pads of an axis of dynamic extent.
+  Extents pads;
+
+  /// The pads, if all are known and none is negative.
+  std::optional<llvm::SmallVector<int64_t>> knownPads() const;
+  /// Strides, pads and dilations as kiln's ops take them, `kernel` too for pooling.
+  llvm::SmallVector<mlir::NamedAttribute> attributes(KilnBuilder &build, llvm::ArrayRef<int64_t> pads) const;
+};
+
+/// Reads kernel_shape (or takes `kernel`), strides, dilations, pads and auto_pad.
+Result<Window> readWindow(Node &node, llvm::ArrayRef<int64_t> kernel);
+
+} // namespace kiln::onnx
+#endif // KILN_ONNX_WINDOW_H
