@@ -31,6 +31,10 @@ struct OrcKernel final : HostKernel {
   orc::ResourceTrackerSP tracker;
 };
 
+/// What sessions reported on this thread since the last load began; linking runs on the thread that asks for
+/// it.
+thread_local std::string reported;
+
 Status fromLlvm(llvm::Error error, Code code, const char *what) {
   return Status(code, std::string(what) + ": " + llvm::toString(std::move(error)));
 }
@@ -70,6 +74,7 @@ public:
         bytes, parsed, {toView(image.symbol), unique, /*hideOthers=*/true, /*dropUnmapped=*/!debug});
     auto buffer = llvm::MemoryBuffer::getMemBufferCopy(
         llvm::StringRef(reinterpret_cast<const char *>(copy.data()), copy.size()), unique);
+    reported.clear();
     kernel->tracker = dylib.createResourceTracker();
     if (llvm::Error error = linker.add(kernel->tracker, std::move(buffer)))
       return linkError(std::move(error));
@@ -84,13 +89,12 @@ public:
 
 private:
   Session(const KilnHost &host, std::unique_ptr<orc::ExecutorProcessControl> process)
-      : host(host), symbols(host), execution(std::move(process)), linker(execution, memory),
+      : symbols(host), execution(std::move(process)), linker(execution, memory),
         dylib(execution.createBareJITDylib("kernels")) {}
 
   Status setUp(const HostOptions &options) {
-    execution.setErrorReporter([this](llvm::Error error) {
-      std::string text = llvm::toString(std::move(error));
-      host.log(host.self, KILN_LOG_DEBUG, toStr("host.orc"), toStr(text)); // load() returns the error itself
+    execution.setErrorReporter([](llvm::Error error) {
+      reported += (reported.empty() ? "" : "; ") + llvm::toString(std::move(error));
     });
     orc::SymbolMap table;
     for (auto [name, address] : symbols.all())
@@ -126,15 +130,19 @@ private:
     }
     return {};
   }
+  /// The cause, which the session reports while the lookup runs; the lookup's own error only says that it
+  /// failed.
   static Status linkError(llvm::Error error) {
     std::string text = llvm::toString(std::move(error));
+    if (!reported.empty())
+      text = std::move(reported);
+    reported.clear();
     const char *meaning =
         text.find("out of range") != std::string::npos ? "the distance does not fit 32 bits; " : "";
     return Status(Code::InvalidArgument,
                   std::string("host-elf object: ") + meaning + "the linker says: " + text);
   }
 
-  const KilnHost &host;
   const RuntimeSymbols symbols;
   orc::ExecutionSession execution;
   OrcCodeMemory memory;
