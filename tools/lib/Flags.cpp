@@ -198,33 +198,28 @@ Result<ParsedFlags> parseFlags(const ToolSpec &spec, int argc, const char *const
     const FlagSpec &flag = spec.flags[i];
     CLI::Option *option = app.add_option(fmt::format("--{}", flag.name), given[i]);
     option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);
-    if (flag.kind == FlagKind::Switch)
-      option->expected(0);
-    else if (flag.kind == FlagKind::OptionalText)
-      option->expected(0, 1);
-    else
-      option->expected(1);
+    option->expected(flag.kind == FlagKind::Switch ? 0 : 1);
     options.push_back(option);
   }
-  // `--profile MODEL` must not take MODEL as the optional value: only `--profile=VALUE` has one.
+  // A bare `--profile` has no value: `--profile MODEL` must not take MODEL, so CLI11 does not see it.
   std::vector<std::string> arguments;
   ParsedFlags result;
   result.spec = &spec;
   bool flagsEnded = false;
   for (int i = 1; i < argc; ++i) {
-    std::string argument = argv[i];
-    if (!flagsEnded && argument == "--") {
+    std::string_view argument = argv[i];
+    auto bare = std::find_if(spec.flags.begin(), spec.flags.end(), [&](const FlagSpec &flag) {
+      return flag.kind == FlagKind::OptionalText && argument.starts_with("--") &&
+             argument.substr(2) == flag.name;
+    });
+    if (flagsEnded)
+      result.theOperands.emplace_back(argument);
+    else if (argument == "--")
       flagsEnded = true;
-      continue;
-    }
-    if (flagsEnded) {
-      result.theOperands.push_back(std::move(argument));
-      continue;
-    }
-    arguments.push_back(argument);
-    for (const FlagSpec &flag : spec.flags)
-      if (flag.kind == FlagKind::OptionalText && argument == fmt::format("--{}", flag.name))
-        arguments.back() += "=";
+    else if (bare != spec.flags.end())
+      result.values[std::string(bare->name)] = {""};
+    else
+      arguments.emplace_back(argument);
   }
   std::reverse(arguments.begin(), arguments.end()); // CLI11 takes them from the back
   try {
@@ -258,8 +253,7 @@ Result<ParsedFlags> parseFlags(const ToolSpec &spec, int argc, const char *const
     if (options[i]->count() == 0)
       continue;
     for (const std::string &value : given[i])
-      if (flag.kind != FlagKind::OptionalText || !value.empty())
-        KILN_RETURN_IF_ERROR(checkValue(flag, value));
+      KILN_RETURN_IF_ERROR(checkValue(flag, value));
     if (given[i].size() > 1 && !flag.repeats)
       return Status(Code::InvalidArgument,
                     fmt::format("--{}: given {} times; expected once", flag.name, given[i].size()));
