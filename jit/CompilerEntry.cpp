@@ -59,8 +59,7 @@ size_t portCount(KilnImportedModel *model, uint32_t isOutput) {
   return isOutput ? model->outputs.size() : model->inputs.size();
 }
 
-KilnStatus modelPort(KilnImportedModel *model, uint32_t isOutput, size_t index,
-                     KilnModelPort *out) {
+KilnStatus modelPort(KilnImportedModel *model, uint32_t isOutput, size_t index, KilnModelPort *out) {
   const std::vector<ModelPort> &ports = isOutput ? model->outputs : model->inputs;
   if (index >= ports.size())
     return Status(Code::OutOfRange, std::string(isOutput ? "output " : "input ") + std::to_string(index) +
@@ -120,8 +119,7 @@ KilnStatus visitPasses(void *self, void (*visit)(void *, const KilnPassEntry *),
 
 KilnStatus visitStages(void *self, void (*visit)(void *, const KilnStageRecord *), void *arg) {
   for (const StageTime &time : opened(self).compiler->stageLog().take()) {
-    KilnStageRecord record = {toStr(time.stage), toStr(time.unit), time.startNs,
-                              time.endNs};
+    KilnStageRecord record = {toStr(time.stage), toStr(time.unit), time.startNs, time.endNs};
     visit(arg, &record);
   }
   return nullptr;

@@ -27,41 +27,6 @@ std::string packBits(const std::vector<uint8_t> &elements, uint32_t bits) {
 }
 } // namespace
 
-KilnDType kiln::jit::dtypeOf(Type element) {
-  if (element.isF16())
-    return KILN_F16;
-  if (element.isBF16())
-    return KILN_BF16;
-  if (element.isF32())
-    return KILN_F32;
-  if (element.isF64())
-    return KILN_F64;
-  if (element.isFloat8E4M3FN())
-    return KILN_F8E4M3FN;
-  if (element.isFloat8E5M2())
-    return KILN_F8E5M2;
-  auto integer = dyn_cast<IntegerType>(element);
-  if (!integer)
-    return KILN_DTYPE_INVALID;
-  bool isUnsigned = integer.isUnsigned();
-  switch (integer.getWidth()) {
-  case 1:
-    return KILN_I1;
-  case 4:
-    return isUnsigned ? KILN_U4 : KILN_I4;
-  case 8:
-    return isUnsigned ? KILN_U8 : KILN_I8;
-  case 16:
-    return isUnsigned ? KILN_U16 : KILN_I16;
-  case 32:
-    return isUnsigned ? KILN_U32 : KILN_I32;
-  case 64:
-    return isUnsigned ? KILN_U64 : KILN_I64;
-  default:
-    return KILN_DTYPE_INVALID;
-  }
-}
-
 uint32_t kiln::jit::dtypeBits(KilnDType dtype) {
   switch (dtype) {
   case KILN_I4:
@@ -94,12 +59,12 @@ uint32_t kiln::jit::dtypeBits(KilnDType dtype) {
 int64_t kiln::jit::byteSize(KilnDType dtype, int64_t count) { return (count * dtypeBits(dtype) + 7) / 8; }
 
 int64_t kiln::jit::byteSize(RankedTensorType type) {
-  return byteSize(dtypeOf(type.getElementType()), type.getNumElements());
+  return byteSize(elementDType(type.getElementType()), type.getNumElements());
 }
 
 Result<std::string> kiln::jit::constantBytes(ElementsAttr elements) {
   auto type = cast<ShapedType>(elements.getType());
-  KilnDType dtype = dtypeOf(type.getElementType());
+  KilnDType dtype = elementDType(type.getElementType());
   uint32_t bits = dtypeBits(dtype);
   if (!bits)
     return unimplemented("constant: an element type that programs do not hold");
@@ -133,7 +98,7 @@ Result<std::string> kiln::jit::constantBytes(ElementsAttr elements) {
 
 std::optional<uint64_t> kiln::jit::splatPattern(ElementsAttr elements) {
   auto dense = dyn_cast<DenseElementsAttr>(elements);
-  KilnDType dtype = dtypeOf(elements.getElementType());
+  KilnDType dtype = elementDType(elements.getElementType());
   if (!dense || !dense.isSplat() || dtypeBits(dtype) < 8)
     return std::nullopt;
   if (dtype == KILN_I1)

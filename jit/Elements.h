@@ -3,6 +3,7 @@
 #define KILN_JIT_ELEMENTS_H
 
 #include "kiln/Status.h"
+#include "kiln/jit/KernelSignature.h" // elementDType
 
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -11,8 +12,6 @@
 
 namespace kiln::jit {
 
-/// KILN_DTYPE_INVALID if a program cannot hold elements of this type.
-KilnDType dtypeOf(mlir::Type element);
 uint32_t dtypeBits(KilnDType dtype);
 /// The bytes that `count` elements take, 4-bit ones packed two to a byte.
 int64_t byteSize(KilnDType dtype, int64_t count);

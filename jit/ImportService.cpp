@@ -60,7 +60,7 @@ Result<ImportRequest> readModel(const KilnImportArgs &args) {
 ModelPort portOf(Type type, DictionaryAttr attributes, StringRef fallback, size_t index) {
   ModelPort port;
   auto tensor = cast<RankedTensorType>(type);
-  port.dtype = dtypeOf(tensor.getElementType());
+  port.dtype = elementDType(tensor.getElementType());
   auto name = attributes ? attributes.getAs<StringAttr>("kiln.name") : StringAttr();
   port.name = name ? name.str() : (fallback + Twine(index)).str();
   auto dimNames = attributes ? attributes.getAs<ArrayAttr>("kiln.dim_names") : ArrayAttr();
@@ -74,7 +74,7 @@ ModelPort portOf(Type type, DictionaryAttr attributes, StringRef fallback, size_
 
 Status checkPortType(Type type, const Twine &what) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || dtypeOf(tensor.getElementType()) == KILN_DTYPE_INVALID ||
+  if (!tensor || elementDType(tensor.getElementType()) == KILN_DTYPE_INVALID ||
       tensor.getRank() > KILN_COMPILER_MAX_RANK) {
     std::string text;
     llvm::raw_string_ostream(text) << type;

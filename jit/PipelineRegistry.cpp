@@ -30,7 +30,7 @@ mlir::TypeID typeIdOf(const mlir::PassInfo &info) {
   mlir::OpPassManager pm; // of any op
   auto ignore = [](const llvm::Twine &) { return mlir::failure(); };
   return mlir::succeeded(info.addToPipeline(pm, "", ignore)) && pm.size() == 1 ? pm.begin()->getTypeID()
-                                                                              : mlir::TypeID();
+                                                                               : mlir::TypeID();
 }
 } // namespace
 

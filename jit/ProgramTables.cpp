@@ -62,7 +62,7 @@ Result<uint32_t> ProgramTables::addConstant(Operation *op, schema::BlockT &prolo
     schema::FillT fill;
     fill.to = std::make_unique<schema::Range>(buffer, schema::Operand(0, false), schema::Operand(-1, false));
     fill.pattern = *pattern;
-    fill.pattern_bytes = dtypeBits(dtypeOf(type.getElementType())) / 8;
+    fill.pattern_bytes = dtypeBits(elementDType(type.getElementType())) / 8;
     fill.bytes = std::make_unique<schema::Operand>(bytes, false);
     append(prologue, std::move(fill));
     return buffer;

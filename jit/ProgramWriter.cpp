@@ -134,7 +134,7 @@ private:
     Number count{1};
     for (Number dim : dims)
       count = indices.binary(ArithOp::Mul, count, dim, block);
-    int64_t bits = dtypeBits(dtypeOf(cast<RankedTensorType>(tensor.getType()).getElementType()));
+    int64_t bits = dtypeBits(elementDType(cast<RankedTensorType>(tensor.getType()).getElementType()));
     if (bits < 8) // two to a byte
       return indices.binary(ArithOp::CeilDiv, count, Number{8 / bits}, block);
     return indices.binary(ArithOp::Mul, count, Number{bits / 8}, block);
@@ -295,7 +295,7 @@ private:
 
   Status writeExtract(tensor::ExtractOp op, schema::BlockT &out) {
     auto type = cast<RankedTensorType>(op.getTensor().getType());
-    KilnDType dtype = dtypeOf(type.getElementType());
+    KilnDType dtype = elementDType(type.getElementType());
     if (!type.getElementType().isIntOrIndex() || dtypeBits(dtype) < 8 || dtype == KILN_DTYPE_INVALID)
       return unimplemented(locationText(op.getLoc()) +
                            ": reads a scalar that is no integer; registers hold integers");
@@ -527,7 +527,7 @@ private:
         return static_cast<uint32_t>(i);
     ModelPort port;
     port.name = name;
-    port.dtype = dtypeOf(cast<RankedTensorType>(value.getType()).getElementType());
+    port.dtype = elementDType(cast<RankedTensorType>(value.getType()).getElementType());
     outputBuffers.push_back(tables.addPort(true, port, {}));
     uint32_t index = outputBuffers.size() - 1;
     KILN_RETURN_IF_ERROR(writeOutput(index, value, out));

@@ -1,0 +1,92 @@
+// KernelKeyTest.cpp: keys depend on what decides a kernel's bytes, and on nothing else.
+#include "jit/KernelKey.h"
+
+#include "kiln/IR/Kiln.h"
+
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+using namespace kiln;
+using namespace kiln::jit;
+
+namespace {
+constexpr const char *kScale = R"mlir(
+  kiln.kernel @scale(%x: tensor<?xf32>) -> tensor<?xf32> {
+    %c = kiln.constant dense<2.0> : tensor<f32>
+    %y = kiln.mul %x, %c : tensor<?xf32>, tensor<f32> -> tensor<?xf32>
+    kiln.yield %y : tensor<?xf32>
+  })mlir";
+
+class KernelKeyTest : public ::testing::Test {
+protected:
+  KernelKeyTest() { context.loadDialect<KilnDialect>(); }
+  std::string textOf(llvm::StringRef source) {
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(source, &context);
+    EXPECT_TRUE(module);
+    return canonicalKernelText(*module);
+  }
+  static TargetKey target() {
+    TargetKey key;
+    key.pipeline = "tensor=builtin.module(canonicalize)";
+    key.triple = "x86_64-unknown-linux-gnu";
+    key.arch = "x86-64-v3";
+    key.features = "+avx2,+fma";
+    key.options = "level=2";
+    key.backend = "toy";
+    key.backendVersion = "1.0";
+    key.buildIds = "kiln 0.1.0";
+    key.runtimeSymbolsVersion = 1;
+    return key;
+  }
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
+};
+} // namespace
+
+// The key that another process computed: a different one means that caches on disk are lost or, worse,
+// confused.
+TEST_F(KernelKeyTest, IsTheSameInEveryProcess) { EXPECT_EQ(kernelKey(textOf(kScale), target()), "984b6755ee587bd3642842310c98555ea7f68cb387279e47e20b1baf1fa6ae11"); }
+
+TEST_F(KernelKeyTest, IgnoresNamesAndLocations) {
+  std::string renamed = R"mlir(
+    kiln.kernel @other(%a: tensor<?xf32>) -> tensor<?xf32> {
+      %two = kiln.constant dense<2.0> : tensor<f32> loc("model.onnx: node 'c' (Constant)")
+      %r = kiln.mul %a, %two : tensor<?xf32>, tensor<f32> -> tensor<?xf32> loc("elsewhere":7:1)
+      kiln.yield %r : tensor<?xf32>
+    })mlir";
+  EXPECT_EQ(textOf(kScale), textOf(renamed));
+}
+
+TEST_F(KernelKeyTest, ChangesWithTheComputation) {
+  std::string other = kScale;
+  other.replace(other.find("2.0"), 3, "2.5");
+  EXPECT_NE(textOf(kScale), textOf(other));
+}
+
+TEST_F(KernelKeyTest, ChangesWithEachFieldOfTheTarget) {
+  std::string text = textOf(kScale);
+  std::set<std::string> keys = {kernelKey(text, target())};
+  auto differs = [&](auto change, const char *what) {
+    TargetKey key = target();
+    change(key);
+    EXPECT_TRUE(keys.insert(kernelKey(text, key)).second) << what << " does not count";
+  };
+  differs([](TargetKey &k) { k.pipeline += "x"; }, "the pipeline");
+  differs([](TargetKey &k) { k.triple += "x"; }, "the triple");
+  differs([](TargetKey &k) { k.arch += "x"; }, "the architecture");
+  differs([](TargetKey &k) { k.features += ",+bmi"; }, "a feature");
+  differs([](TargetKey &k) { k.options += ";x=1"; }, "an option");
+  differs([](TargetKey &k) { k.backend += "x"; }, "the backend");
+  differs([](TargetKey &k) { k.backendVersion += "x"; }, "the backend's version");
+  differs([](TargetKey &k) { k.buildIds += "x"; }, "a build id");
+  differs([](TargetKey &k) { ++k.runtimeSymbolsVersion; }, "the runtime's symbols");
+  // Fields are delimited: moving a character from one to the next is another key.
+  differs(
+      [](TargetKey &k) {
+        k.arch = "x86-64-v3+";
+        k.features = "avx2,+fma";
+      },
+      "the border between two fields");
+}
