@@ -59,7 +59,7 @@ Status Interpreter::runPrologue() {
   for (size_t i = 0; i < buffers.size(); ++i) {
     const BufferCode &buffer = code.buffers[i];
     if (buffer.kind == BufferClass::Persistent)
-      buffers[i] = {persistent.address() + static_cast<uint64_t>(buffer.offset.value),
+      buffers[i] = {persistent ? persistent.address() + static_cast<uint64_t>(buffer.offset.value) : 0,
                     static_cast<uint64_t>(buffer.bytes.value)};
     else if (buffer.kind == BufferClass::Constant)
       buffers[i] = theProgram->constant(buffer.index).binding();

@@ -210,6 +210,19 @@ TEST_F(InterpreterTest, PrologueRunsOnceAndFillsPersistentBuffers) {
   EXPECT_EQ(fake.launches, 3u);
 }
 
+TEST_F(InterpreterTest, BuffersWithoutBytesNeedNoMemory) {
+  ProgramMaker maker;
+  uint32_t x = maker.input("x", {imm(0)}), y = maker.output("y", {imm(0)});
+  uint32_t empty = maker.persistent(0), arena = maker.arena(imm(0), imm(0));
+  maker.program.prologue = block(fill(range(empty), 0, 4, imm(0)));
+  uint32_t mul = maker.kernel(kernelObject("mul", {"in", "in", "out"}));
+  maker.body(launch(mul, {range(x), range(empty), range(arena)}));
+  maker.body(copy(range(y), range(arena), imm(0)));
+  ASSERT_OK_AND_ASSIGN(auto interpreter, prepare(maker));
+  ASSERT_OK(run(*interpreter, {{}}));
+  EXPECT_TRUE(got(0).empty());
+}
+
 TEST_F(InterpreterTest, ArithmeticComputesAndFaults) {
   struct Case {
     ArithOp op;
@@ -442,22 +455,34 @@ TEST_F(InterpreterTest, AProgramForAnotherDeviceTypeIsRefused) {
                                        "program: made for device type 'npu'; this device is 'fake:0'"));
 }
 
-// Not a benchmark: catches a launch path that became an order of magnitude slower.
+// The interpreter's own part of a launch: the device's is replaced by nothing. Generous, since tests share
+// machines; the measured number is recorded.
 TEST_F(InterpreterTest, LaunchOverheadIsSmall) {
-  fake.deferred = false;
+  constexpr int kLaunches = 10'000;
+  DeviceType type = fake.type();
+  type.ops.queue_launch = [](KilnQueue *, KilnKernel *, const KilnLaunch *) -> KilnStatus { return nullptr; };
+  queue.reset();
+  ASSERT_OK_AND_ASSIGN(device, Device::open(type, {}));
+  ASSERT_OK_AND_ASSIGN(queue, device->createQueue());
   ProgramMaker maker = smallProgram();
   maker.program.register_count = 1;
   uint32_t nop = maker.kernel(kernelObject("nop", {"in", "in", "out"}));
-  auto makeBody = [&] { return block(launch(nop, {range(0), range(2), range(3)})); };
-  maker.body(loop(imm(10'000), 0, makeBody(), -1, 20'000));
+  maker.body(loop(imm(kLaunches), 0, block(launch(nop, {range(0), range(2), range(3)})), -1, kLaunches));
   ASSERT_OK_AND_ASSIGN(auto interpreter, prepare(maker));
   ASSERT_OK(run(*interpreter, {{1, 1, 1, 1}}));
-  auto start = std::chrono::steady_clock::now();
-  ASSERT_OK(run(*interpreter, {{1, 1, 1, 1}}));
-  double ns =
-      std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count() / 10'000;
-  RecordProperty("ns_per_launch_with_fake_device", static_cast<int>(ns));
-  EXPECT_LT(ns, 20'000) << "the fake device itself takes most of it";
+  double bestNs = 1e9;
+  for (int repetition = 0; repetition < 5; ++repetition) {
+    auto start = std::chrono::steady_clock::now();
+    ASSERT_OK(run(*interpreter, {{1, 1, 1, 1}}));
+    std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
+    bestNs = std::min(bestNs, took.count() / kLaunches);
+  }
+  RecordProperty("ns_per_launch", static_cast<int>(bestNs));
+  EXPECT_LT(bestNs, 2000);
+  interpreter.reset();
+  outputs.clear();
+  queue.reset();
+  device.reset(); // before its type
 }
 
 } // namespace
