@@ -14,8 +14,6 @@ using namespace kiln;
 using namespace kiln::jit;
 
 namespace {
-constexpr int64_t kMaxKernelConstantElements = 16;
-
 std::string packBits(const std::vector<uint8_t> &elements, uint32_t bits) {
   std::string bytes;
   if (bits == 8)
@@ -109,8 +107,7 @@ std::optional<uint64_t> kiln::jit::splatPattern(ElementsAttr elements) {
 }
 
 bool kiln::jit::mayEnterKernel(ElementsAttr elements) {
-  return isa<DenseElementsAttr>(elements) &&
-         (elements.isSplat() || elements.getNumElements() <= kMaxKernelConstantElements);
+  return isa<DenseElementsAttr>(elements) && elements.isSplat();
 }
 
 std::string kiln::jit::sha256Hex(llvm::StringRef bytes) {

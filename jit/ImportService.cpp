@@ -67,7 +67,8 @@ ModelPort portOf(Type type, DictionaryAttr attributes, StringRef fallback, size_
   for (auto [i, dim] : llvm::enumerate(tensor.getShape())) {
     port.dims.push_back(ShapedType::isDynamic(dim) ? -1 : dim);
     auto dimName = dimNames && i < dimNames.size() ? dyn_cast<StringAttr>(dimNames[i]) : StringAttr();
-    port.dimNames.push_back(dimName ? dimName.str() : std::string());
+    // Some exporters call every unknown extent "?": no name, and no two are said to be equal.
+    port.dimNames.push_back(dimName && dimName.getValue() != "?" ? dimName.str() : std::string());
   }
   return port;
 }

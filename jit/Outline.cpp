@@ -51,6 +51,59 @@ std::string typeSuffix(Type type) {
   return text;
 }
 
+ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+
+/// Splats beside an operand that has the result's shape become scalars: kernels differ by less, and read
+/// less.
+void shrinkSplats(KernelOp kernel) {
+  for (Operation &op : kernel.getBody().front()) {
+    if (!isa<ElementwiseOpInterface>(op))
+      continue;
+    for (OpOperand &operand : op.getOpOperands()) {
+      auto constant = operand.get().getDefiningOp<ConstantOp>();
+      bool hasShape = llvm::any_of(op.getOpOperands(), [&](OpOperand &other) {
+        return &other != &operand && !other.get().getDefiningOp<ConstantOp>() &&
+               shapeOf(other.get()) == shapeOf(op.getResult(0));
+      });
+      auto dense = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
+      if (!dense || !dense.isSplat() || !hasShape || shapeOf(constant).empty())
+        continue;
+      OpBuilder builder(constant);
+      auto type = RankedTensorType::get({}, dense.getElementType());
+      operand.set(builder.create<ConstantOp>(constant.getLoc(), type, dense.resizeSplat(type)));
+    }
+  }
+  for (auto constant : llvm::make_early_inc_range(kernel.getBody().front().getOps<ConstantOp>()))
+    if (constant->use_empty())
+      constant.erase();
+}
+
+/// Makes every extent but 1, which decides broadcasting, dynamic in a kernel of elementwise ops, if its
+/// arguments alone give the results' shape.
+void forgetExtents(KernelOp kernel) {
+  Block &body = kernel.getBody().front();
+  auto forget = [](Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    for (int64_t &extent : shape)
+      extent = extent == 1 ? 1 : ShapedType::kDynamic;
+    value.setType(RankedTensorType::get(shape, type.getElementType()));
+  };
+  for (auto constant : body.getOps<ConstantOp>())
+    if (!shapeOf(constant).empty())
+      return;
+  for (Value argument : body.getArguments())
+    if (!isa<RankedTensorType>(argument.getType()))
+      return;
+  for (Value argument : body.getArguments())
+    forget(argument);
+  for (Operation &op : body.without_terminator())
+    if (!isa<ConstantOp>(op))
+      forget(op.getResult(0));
+  kernel.setFunctionType(FunctionType::get(kernel.getContext(), body.getArgumentTypes(),
+                                           body.getTerminator()->getOperandTypes()));
+}
+
 /// What a person calls the launch: the model's names of its ops, or nothing.
 StringAttr labelOf(ArrayRef<Location> locations) {
   for (Location location : llvm::reverse(locations))
@@ -91,6 +144,35 @@ KernelOp Outliner::shared(KernelOp kernel) {
   return known = kernel;
 }
 
+KernelOp Outliner::build(const FusionGroup &group, ArrayRef<Value> inputs, ArrayRef<Operation *> constants) {
+  MLIRContext *context = module.getContext();
+  OpBuilder builder(context);
+  Operation *last = group.ops.back();
+  auto kernel =
+      builder.create<KernelOp>(opNumberLocation(context, 0), "kernel",
+                               builder.getFunctionType(TypeRange(ValueRange(inputs)), last->getResultTypes()),
+                               StringAttr(), ArrayAttr(), ArrayAttr());
+  Block &body = kernel.getBody().emplaceBlock();
+  IRMapping mapping;
+  for (Value input : inputs)
+    mapping.map(input, body.addArgument(input.getType(), opNumberLocation(context, 0)));
+  builder.setInsertionPointToStart(&body);
+  for (Operation *constant : constants)
+    builder.clone(*constant, mapping)->setLoc(opNumberLocation(context, 0));
+  for (auto [i, op] : llvm::enumerate(group.ops))
+    builder.clone(*op, mapping)->setLoc(opNumberLocation(context, i));
+  SmallVector<Value> yielded;
+  for (Value result : last->getResults())
+    yielded.push_back(mapping.lookup(result));
+  builder.create<YieldOp>(opNumberLocation(context, 0), yielded);
+  shrinkSplats(kernel);
+  if (llvm::all_of(group.ops, [](Operation *op) { return fusionClass(op) == FusionClass::Elementwise; }) &&
+      isWeightOnly(last->getResult(0)))
+    forgetExtents(kernel);
+  kernel.setName(kernelBaseName(kernel));
+  return kernel;
+}
+
 LogicalResult Outliner::outline(const FusionGroup &group, ExtentResolver &extents) {
   Operation *last = group.ops.back();
   llvm::SetVector<Value> inputs;
@@ -104,40 +186,20 @@ LogicalResult Outliner::outline(const FusionGroup &group, ExtentResolver &extent
     llvm::append_range(outputExtents, *dynamic);
   }
 
-  MLIRContext *context = module.getContext();
-  OpBuilder builder(context);
-  SmallVector<Type> inputTypes(ValueRange(inputs.getArrayRef()).getTypes());
-  auto kernel = builder.create<KernelOp>(opNumberLocation(context, 0), "kernel",
-                                         builder.getFunctionType(inputTypes, last->getResultTypes()),
-                                         StringAttr(), ArrayAttr(), ArrayAttr());
-  Block &body = kernel.getBody().emplaceBlock();
-  IRMapping mapping;
-  for (Value input : inputs)
-    mapping.map(input, body.addArgument(input.getType(), opNumberLocation(context, 0)));
-  builder.setInsertionPointToStart(&body);
-  for (Operation *constant : constants)
-    builder.clone(*constant, mapping)->setLoc(opNumberLocation(context, 0));
+  KernelOp kernel = shared(build(group, inputs.getArrayRef(), constants.getArrayRef()));
   SmallVector<Location> locations;
-  for (auto [i, op] : llvm::enumerate(group.ops)) {
-    builder.clone(*op, mapping)->setLoc(opNumberLocation(context, i));
+  for (Operation *op : group.ops)
     locations.push_back(op->getLoc());
-  }
-  SmallVector<Value> yielded;
-  for (Value result : last->getResults())
-    yielded.push_back(mapping.lookup(result));
-  builder.create<YieldOp>(opNumberLocation(context, 0), yielded);
-  kernel.setName(kernelBaseName(kernel));
-  kernel = shared(kernel);
 
   // Behind `last`: the arithmetic of the extents stands there.
-  builder.setInsertionPoint(last);
+  OpBuilder builder(last);
   for (Value extent : outputExtents)
     if (Operation *op = extent.getDefiningOp();
         op && op->getBlock() == last->getBlock() && last->isBeforeInBlock(op))
       builder.setInsertionPointAfter(op);
-  auto launch = builder.create<LaunchOp>(FusedLoc::get(context, locations), last->getResultTypes(),
-                                         FlatSymbolRefAttr::get(kernel.getNameAttr()), inputs.getArrayRef(),
-                                         outputExtents, labelOf(locations));
+  auto launch = builder.create<LaunchOp>(FusedLoc::get(module.getContext(), locations),
+                                         last->getResultTypes(), FlatSymbolRefAttr::get(kernel.getNameAttr()),
+                                         inputs.getArrayRef(), outputExtents, labelOf(locations));
   SmallVector<Attribute> locationAttrs(locations.begin(), locations.end());
   launch->setAttr(kOpLocationsAttr, builder.getArrayAttr(locationAttrs));
   last->replaceAllUsesWith(launch);

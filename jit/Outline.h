@@ -31,6 +31,8 @@ public:
   mlir::LogicalResult outline(const FusionGroup &group, ExtentResolver &extents);
 
 private:
+  KernelOp build(const FusionGroup &group, llvm::ArrayRef<mlir::Value> inputs,
+                 llvm::ArrayRef<mlir::Operation *> constants);
   KernelOp shared(KernelOp kernel);
 
   mlir::ModuleOp module;

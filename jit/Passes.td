@@ -29,9 +29,10 @@ def FormKernelsPass : Pass<"kiln-form-kernels", "mlir::ModuleOp"> {
   let description = [{
     Greedy and deterministic. A contraction, pooling, reduction or normalisation takes the elementwise ops behind it that
     have its result's shape, as long as one value leaves the group; other elementwise ops take their producers if nobody
-    else uses them. Weights and constants stay outside, except splats and up to 16 elements. What weights alone decide
-    is never mixed with the rest: the program's prologue computes it once. `kiln.reshape` stays an alias. Kernels that
-    are equal become one symbol. Runs in stage `form`, after shapes are known.
+    else uses them. Weights and constants stay outside, except splats. What weights alone decide
+    is never mixed with the rest: the program's prologue computes it once, by kernels with dynamic extents where they
+    are elementwise, so that few serve all layers. `kiln.reshape` stays an alias. Kernels that are equal become one
+    symbol. Runs in stage `form`, after shapes are known.
     Counts: form-kernels.kernels, form-kernels.launches, form-kernels.shared.
 
     ```mlir

@@ -60,7 +60,7 @@ func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<
 // What weights alone decide is a kernel of its own, which the prologue runs; splats enter kernels, weights do not.
 // CHECK-LABEL: func.func @main
 //       CHECK: %[[W:.+]] = kiln.weight
-//       CHECK: %[[F:.+]] = kiln.launch @convert_8xf32(%[[W]])
+//       CHECK: %[[F:.+]] = kiln.launch @convert_Dxf32(%[[W]])
 //       CHECK: kiln.launch @add_mul_8xf32(%arg0, %[[F]])
 //       CHECK: kiln.kernel @add_mul_8xf32
 //       CHECK: kiln.constant dense<2.000000e+00>

@@ -51,7 +51,7 @@ TEST_F(CompilerTest, BuildsAStaticProgram) {
   EXPECT_EQ(program.kernels()->Get(first.kernel())->name()->str(), "matmul_add_relu_2x4xf32");
   EXPECT_EQ(first.name()->str(), "fc1+act");
   EXPECT_EQ(first.op_locations()->Get(2)->str(), "m.onnx: node 'act' (Relu)");
-  EXPECT_EQ(first.bindings()->size(), 3u) << "x, w, result; the bias is small enough to enter";
+  EXPECT_EQ(first.bindings()->size(), 4u) << "x, w, bias, result";
   EXPECT_EQ(first.constants() ? first.constants()->size() : 0, 0u);
   EXPECT_EQ(program.arena_bytes()->value(), 64) << "one temporary of 32 bytes";
   EXPECT_EQ(program.outputs()->Get(0)->name()->str(), "y");
@@ -91,7 +91,7 @@ TEST_F(CompilerTest, CompilesTheKernelsOfAProgram) {
   ASSERT_OK(parsed);
   const KernelMetadata &metadata = (*parsed)->metadata();
   EXPECT_EQ(metadata.format, "toy");
-  EXPECT_EQ(metadata.bindings.size(), 3u);
+  EXPECT_EQ(metadata.bindings.size(), 4u);
   EXPECT_EQ(metadata.symbol, "matmul_add_relu_2x4xf32_" + kernel.key()->str().substr(0, 16));
 }
 
