@@ -1,0 +1,59 @@
+// Tooling.cpp: opens the runtime's registry and the compiler behind it; the one file that includes all of
+// MLIR.
+#include "tools/mlir/Tooling.h"
+
+#include "jit/Diagnostics.h"
+#include "kiln/Transforms/Passes.h"
+
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace kiln;
+using namespace kiln::jit;
+using namespace kiln::tools;
+
+Result<Tooling> Tooling::open(llvm::StringRef tool, mlir::DialectRegistry &registry) {
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  mlir::registerAllPasses();
+  registerKilnPasses();
+  Tooling tooling;
+  KILN_ASSIGN_OR_RETURN(tooling.instance, Instance::create({}));
+  KILN_ASSIGN_OR_RETURN(const KilnCompiler *table, tooling.instance->compiler().get());
+  tooling.theCompiler = &compilerOf(*table);
+  auto leftOut = [&](llvm::StringRef backend, const Status &status) {
+    llvm::errs() << tool << ": warning: backend '" << backend << "' is left out: " << status.message()
+                 << '\n';
+  };
+  KILN_RETURN_IF_ERROR(tooling.compiler().backends().loadAll(leftOut));
+  tooling.compiler().registry().appendDialects(registry);
+  return tooling;
+}
+
+Status Tooling::addStage(mlir::OpPassManager &pm, llvm::StringRef spelled,
+                         llvm::StringRef defaultDevice) const {
+  auto [device, stageText] =
+      spelled.contains(':') ? spelled.split(':') : std::make_pair(defaultDevice, spelled);
+  std::optional<Stage> stage = parseStage(stageText);
+  if (!stage)
+    return makeError(Code::InvalidArgument,
+                     "unknown stage '" + stageText +
+                         "'; expected graph, form, tensor, tile, buffer, lower or emit");
+  if (device.empty())
+    return makeError(Code::InvalidArgument, "stage '" + stageText + "': no device; expected DEVICE:" +
+                                                stageText + " or --kiln-target=DEVICE");
+  KILN_ASSIGN_OR_RETURN(auto type, instance->backends().deviceType(std::string_view(device)));
+  KilnCompileTarget described = {};
+  described.struct_size = sizeof(described);
+  described.device_type = toStr(type->name);
+  described.backend = toStr(type->backend);
+  described.info.struct_size = sizeof(described.info);
+  const KilnHost &host = instance->backends().host();
+  KILN_RETURN_IF_ERROR(Status::fromC(host, type->ops.target(type->self, KilnStr{}, &described.info)));
+  Target target = Target::fromC(described);
+  KILN_ASSIGN_OR_RETURN(auto pipeline, compiler().backends().pipeline(target));
+  addStagePasses(pm, *pipeline, target, *stage);
+  return {};
+}
