@@ -3,7 +3,7 @@
 // RUN: jit-opt %s --kiln-target=null --kiln-stage=form | FileCheck %s
 // RUN: not jit-opt %s --kiln-stage=null:link 2>&1 | FileCheck %s --check-prefix=STAGE
 // RUN: not jit-opt %s --kiln-stage=form 2>&1 | FileCheck %s --check-prefix=DEVICE
-// RUN: not jit-opt %s --kiln-stage=nothing:form 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not jit-opt %s --kiln-stage=no-such:form 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
 // Stages of a device run by name, on no device.
 // CHECK-LABEL: func.func @main
@@ -14,7 +14,7 @@
 
 // STAGE: jit-opt: error: unknown stage 'link'; expected graph, form, tensor, tile, buffer, lower or emit
 // DEVICE: jit-opt: error: stage 'form': no device; expected DEVICE:form or --kiln-target=DEVICE
-// UNKNOWN: jit-opt: error: unknown device 'nothing'
+// UNKNOWN: jit-opt: error: unknown device 'no-such'
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = kiln.relu %x : tensor<4xf32>
   return %0 : tensor<4xf32>
