@@ -2,19 +2,19 @@
 
 // 1x1: a matrix product over channels.
 func.func @pointwise() {
-  %xn = kiln.iota axis 0 : tensor<210xf32>
+  %xn = kiln.iota axis 0 [210] : tensor<210xf32>
   %xm = kiln.constant dense<11.0> : tensor<f32>
   %xr = kiln.mod %xn, %xm : tensor<210xf32>, tensor<f32> -> tensor<210xf32>
   %xs = kiln.reshape %xr [1, 5, 6, 7] : tensor<210xf32> -> tensor<1x5x6x7xf32>
   %x = kiln.optimization_barrier %xs : tensor<1x5x6x7xf32>
-  %wn = kiln.iota axis 0 : tensor<45xf32>
+  %wn = kiln.iota axis 0 [45] : tensor<45xf32>
   %wm = kiln.constant dense<7.0> : tensor<f32>
   %wr = kiln.mod %wn, %wm : tensor<45xf32>, tensor<f32> -> tensor<45xf32>
   %ws = kiln.reshape %wr [9, 5, 1, 1] : tensor<45xf32> -> tensor<9x5x1x1xf32>
   %w = kiln.optimization_barrier %ws : tensor<9x5x1x1xf32>
   %got = kiln.conv %x, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] : tensor<1x5x6x7xf32>, tensor<9x5x1x1xf32> -> tensor<1x9x6x7xf32>
   %z = kiln.constant dense<0.0> : tensor<f32>
-  %xp = kiln.pad %x, %z low [0, 0, 0, 0] high [0, 0, 0, 0] mode constant : tensor<1x5x6x7xf32>, tensor<f32> -> tensor<1x5x6x7xf32>
+  %xp = kiln.pad %x low [0, 0, 0, 0] high [0, 0, 0, 0] mode constant value %z : tensor<1x5x6x7xf32>, tensor<f32> -> tensor<1x5x6x7xf32>
   %s1 = kiln.slice %xp offsets [0, 0, 0, 0] sizes [1, 5, 6, 7] strides [1, 1, 1, 1] : tensor<1x5x6x7xf32> -> tensor<1x5x6x7xf32>
   %a1 = kiln.reshape %s1 [1, 1, 1, 5, 6, 7] : tensor<1x5x6x7xf32> -> tensor<1x1x1x5x6x7xf32>
   %b1 = kiln.slice %w offsets [0, 0, 0, 0] sizes [9, 5, 1, 1] strides [1, 1, 1, 1] : tensor<9x5x1x1xf32> -> tensor<9x5x1x1xf32>
@@ -28,19 +28,19 @@ func.func @pointwise() {
 
 // 3x3 with padding on every side and a ragged output width.
 func.func @three_by_three() {
-  %xn = kiln.iota axis 0 : tensor<1026xf32>
+  %xn = kiln.iota axis 0 [1026] : tensor<1026xf32>
   %xm = kiln.constant dense<11.0> : tensor<f32>
   %xr = kiln.mod %xn, %xm : tensor<1026xf32>, tensor<f32> -> tensor<1026xf32>
   %xs = kiln.reshape %xr [2, 3, 9, 19] : tensor<1026xf32> -> tensor<2x3x9x19xf32>
   %x = kiln.optimization_barrier %xs : tensor<2x3x9x19xf32>
-  %wn = kiln.iota axis 0 : tensor<216xf32>
+  %wn = kiln.iota axis 0 [216] : tensor<216xf32>
   %wm = kiln.constant dense<7.0> : tensor<f32>
   %wr = kiln.mod %wn, %wm : tensor<216xf32>, tensor<f32> -> tensor<216xf32>
   %ws = kiln.reshape %wr [8, 3, 3, 3] : tensor<216xf32> -> tensor<8x3x3x3xf32>
   %w = kiln.optimization_barrier %ws : tensor<8x3x3x3xf32>
   %got = kiln.conv %x, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] : tensor<2x3x9x19xf32>, tensor<8x3x3x3xf32> -> tensor<2x8x9x19xf32>
   %z = kiln.constant dense<0.0> : tensor<f32>
-  %xp = kiln.pad %x, %z low [0, 0, 1, 1] high [0, 0, 1, 1] mode constant : tensor<2x3x9x19xf32>, tensor<f32> -> tensor<2x3x11x21xf32>
+  %xp = kiln.pad %x low [0, 0, 1, 1] high [0, 0, 1, 1] mode constant value %z : tensor<2x3x9x19xf32>, tensor<f32> -> tensor<2x3x11x21xf32>
   %s1 = kiln.slice %xp offsets [0, 0, 0, 0] sizes [2, 3, 9, 19] strides [1, 1, 1, 1] : tensor<2x3x11x21xf32> -> tensor<2x3x9x19xf32>
   %a1 = kiln.reshape %s1 [2, 1, 1, 3, 9, 19] : tensor<2x3x9x19xf32> -> tensor<2x1x1x3x9x19xf32>
   %b1 = kiln.slice %w offsets [0, 0, 0, 0] sizes [8, 3, 1, 1] strides [1, 1, 1, 1] : tensor<8x3x3x3xf32> -> tensor<8x3x1x1xf32>
@@ -110,19 +110,19 @@ func.func @three_by_three() {
 
 // Stride 2: neighbouring outputs read every second input.
 func.func @strided() {
-  %xn = kiln.iota axis 0 : tensor<1221xf32>
+  %xn = kiln.iota axis 0 [1221] : tensor<1221xf32>
   %xm = kiln.constant dense<11.0> : tensor<f32>
   %xr = kiln.mod %xn, %xm : tensor<1221xf32>, tensor<f32> -> tensor<1221xf32>
   %xs = kiln.reshape %xr [1, 3, 11, 37] : tensor<1221xf32> -> tensor<1x3x11x37xf32>
   %x = kiln.optimization_barrier %xs : tensor<1x3x11x37xf32>
-  %wn = kiln.iota axis 0 : tensor<189xf32>
+  %wn = kiln.iota axis 0 [189] : tensor<189xf32>
   %wm = kiln.constant dense<7.0> : tensor<f32>
   %wr = kiln.mod %wn, %wm : tensor<189xf32>, tensor<f32> -> tensor<189xf32>
   %ws = kiln.reshape %wr [7, 3, 3, 3] : tensor<189xf32> -> tensor<7x3x3x3xf32>
   %w = kiln.optimization_barrier %ws : tensor<7x3x3x3xf32>
   %got = kiln.conv %x, %w strides [2, 2] pads [1, 1, 1, 1] dilations [1, 1] : tensor<1x3x11x37xf32>, tensor<7x3x3x3xf32> -> tensor<1x7x6x19xf32>
   %z = kiln.constant dense<0.0> : tensor<f32>
-  %xp = kiln.pad %x, %z low [0, 0, 1, 1] high [0, 0, 1, 1] mode constant : tensor<1x3x11x37xf32>, tensor<f32> -> tensor<1x3x13x39xf32>
+  %xp = kiln.pad %x low [0, 0, 1, 1] high [0, 0, 1, 1] mode constant value %z : tensor<1x3x11x37xf32>, tensor<f32> -> tensor<1x3x13x39xf32>
   %s1 = kiln.slice %xp offsets [0, 0, 0, 0] sizes [1, 3, 6, 19] strides [1, 1, 2, 2] : tensor<1x3x13x39xf32> -> tensor<1x3x6x19xf32>
   %a1 = kiln.reshape %s1 [1, 1, 1, 3, 6, 19] : tensor<1x3x6x19xf32> -> tensor<1x1x1x3x6x19xf32>
   %b1 = kiln.slice %w offsets [0, 0, 0, 0] sizes [7, 3, 1, 1] strides [1, 1, 1, 1] : tensor<7x3x3x3xf32> -> tensor<7x3x1x1xf32>
@@ -192,19 +192,19 @@ func.func @strided() {
 
 // Dilation and padding on one side only.
 func.func @dilated() {
-  %xn = kiln.iota axis 0 : tensor<504xf32>
+  %xn = kiln.iota axis 0 [504] : tensor<504xf32>
   %xm = kiln.constant dense<11.0> : tensor<f32>
   %xr = kiln.mod %xn, %xm : tensor<504xf32>, tensor<f32> -> tensor<504xf32>
   %xs = kiln.reshape %xr [1, 2, 12, 21] : tensor<504xf32> -> tensor<1x2x12x21xf32>
   %x = kiln.optimization_barrier %xs : tensor<1x2x12x21xf32>
-  %wn = kiln.iota axis 0 : tensor<60xf32>
+  %wn = kiln.iota axis 0 [60] : tensor<60xf32>
   %wm = kiln.constant dense<7.0> : tensor<f32>
   %wr = kiln.mod %wn, %wm : tensor<60xf32>, tensor<f32> -> tensor<60xf32>
   %ws = kiln.reshape %wr [5, 2, 3, 2] : tensor<60xf32> -> tensor<5x2x3x2xf32>
   %w = kiln.optimization_barrier %ws : tensor<5x2x3x2xf32>
   %got = kiln.conv %x, %w strides [1, 1] pads [2, 0, 1, 3] dilations [2, 3] : tensor<1x2x12x21xf32>, tensor<5x2x3x2xf32> -> tensor<1x5x11x21xf32>
   %z = kiln.constant dense<0.0> : tensor<f32>
-  %xp = kiln.pad %x, %z low [0, 0, 2, 0] high [0, 0, 1, 3] mode constant : tensor<1x2x12x21xf32>, tensor<f32> -> tensor<1x2x15x24xf32>
+  %xp = kiln.pad %x low [0, 0, 2, 0] high [0, 0, 1, 3] mode constant value %z : tensor<1x2x12x21xf32>, tensor<f32> -> tensor<1x2x15x24xf32>
   %s1 = kiln.slice %xp offsets [0, 0, 0, 0] sizes [1, 2, 11, 21] strides [1, 1, 1, 1] : tensor<1x2x15x24xf32> -> tensor<1x2x11x21xf32>
   %a1 = kiln.reshape %s1 [1, 1, 1, 2, 11, 21] : tensor<1x2x11x21xf32> -> tensor<1x1x1x2x11x21xf32>
   %b1 = kiln.slice %w offsets [0, 0, 0, 0] sizes [5, 2, 1, 1] strides [1, 1, 1, 1] : tensor<5x2x3x2xf32> -> tensor<5x2x1x1xf32>
@@ -253,19 +253,19 @@ func.func @dilated() {
 
 // Two groups do not see each other.
 func.func @grouped() {
-  %xn = kiln.iota axis 0 : tensor<576xf32>
+  %xn = kiln.iota axis 0 [576] : tensor<576xf32>
   %xm = kiln.constant dense<11.0> : tensor<f32>
   %xr = kiln.mod %xn, %xm : tensor<576xf32>, tensor<f32> -> tensor<576xf32>
   %xs = kiln.reshape %xr [1, 4, 8, 18] : tensor<576xf32> -> tensor<1x4x8x18xf32>
   %x = kiln.optimization_barrier %xs : tensor<1x4x8x18xf32>
-  %wn = kiln.iota axis 0 : tensor<108xf32>
+  %wn = kiln.iota axis 0 [108] : tensor<108xf32>
   %wm = kiln.constant dense<7.0> : tensor<f32>
   %wr = kiln.mod %wn, %wm : tensor<108xf32>, tensor<f32> -> tensor<108xf32>
   %ws = kiln.reshape %wr [6, 2, 3, 3] : tensor<108xf32> -> tensor<6x2x3x3xf32>
   %w = kiln.optimization_barrier %ws : tensor<6x2x3x3xf32>
   %got = kiln.conv %x, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 2 : tensor<1x4x8x18xf32>, tensor<6x2x3x3xf32> -> tensor<1x6x8x18xf32>
   %z = kiln.constant dense<0.0> : tensor<f32>
-  %xp = kiln.pad %x, %z low [0, 0, 1, 1] high [0, 0, 1, 1] mode constant : tensor<1x4x8x18xf32>, tensor<f32> -> tensor<1x4x10x20xf32>
+  %xp = kiln.pad %x low [0, 0, 1, 1] high [0, 0, 1, 1] mode constant value %z : tensor<1x4x8x18xf32>, tensor<f32> -> tensor<1x4x10x20xf32>
   %s1 = kiln.slice %xp offsets [0, 0, 0, 0] sizes [1, 4, 8, 18] strides [1, 1, 1, 1] : tensor<1x4x10x20xf32> -> tensor<1x4x8x18xf32>
   %a1 = kiln.reshape %s1 [1, 2, 1, 2, 8, 18] : tensor<1x4x8x18xf32> -> tensor<1x2x1x2x8x18xf32>
   %b1 = kiln.slice %w offsets [0, 0, 0, 0] sizes [6, 2, 1, 1] strides [1, 1, 1, 1] : tensor<6x2x3x3xf32> -> tensor<6x2x1x1xf32>
@@ -335,19 +335,19 @@ func.func @grouped() {
 
 // One filter a channel.
 func.func @depthwise() {
-  %xn = kiln.iota axis 0 : tensor<1980xf32>
+  %xn = kiln.iota axis 0 [1980] : tensor<1980xf32>
   %xm = kiln.constant dense<11.0> : tensor<f32>
   %xr = kiln.mod %xn, %xm : tensor<1980xf32>, tensor<f32> -> tensor<1980xf32>
   %xs = kiln.reshape %xr [1, 6, 10, 33] : tensor<1980xf32> -> tensor<1x6x10x33xf32>
   %x = kiln.optimization_barrier %xs : tensor<1x6x10x33xf32>
-  %wn = kiln.iota axis 0 : tensor<54xf32>
+  %wn = kiln.iota axis 0 [54] : tensor<54xf32>
   %wm = kiln.constant dense<7.0> : tensor<f32>
   %wr = kiln.mod %wn, %wm : tensor<54xf32>, tensor<f32> -> tensor<54xf32>
   %ws = kiln.reshape %wr [6, 1, 3, 3] : tensor<54xf32> -> tensor<6x1x3x3xf32>
   %w = kiln.optimization_barrier %ws : tensor<6x1x3x3xf32>
   %got = kiln.conv %x, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 6 : tensor<1x6x10x33xf32>, tensor<6x1x3x3xf32> -> tensor<1x6x10x33xf32>
   %z = kiln.constant dense<0.0> : tensor<f32>
-  %xp = kiln.pad %x, %z low [0, 0, 1, 1] high [0, 0, 1, 1] mode constant : tensor<1x6x10x33xf32>, tensor<f32> -> tensor<1x6x12x35xf32>
+  %xp = kiln.pad %x low [0, 0, 1, 1] high [0, 0, 1, 1] mode constant value %z : tensor<1x6x10x33xf32>, tensor<f32> -> tensor<1x6x12x35xf32>
   %s1 = kiln.slice %xp offsets [0, 0, 0, 0] sizes [1, 6, 10, 33] strides [1, 1, 1, 1] : tensor<1x6x12x35xf32> -> tensor<1x6x10x33xf32>
   %a1 = kiln.reshape %s1 [1, 6, 1, 1, 10, 33] : tensor<1x6x10x33xf32> -> tensor<1x6x1x1x10x33xf32>
   %b1 = kiln.slice %w offsets [0, 0, 0, 0] sizes [6, 1, 1, 1] strides [1, 1, 1, 1] : tensor<6x1x3x3xf32> -> tensor<6x1x1x1xf32>
@@ -417,19 +417,19 @@ func.func @depthwise() {
 
 // One filter a channel, stride 2 in height alone.
 func.func @depthwise_strided() {
-  %xn = kiln.iota axis 0 : tensor<1980xf32>
+  %xn = kiln.iota axis 0 [1980] : tensor<1980xf32>
   %xm = kiln.constant dense<11.0> : tensor<f32>
   %xr = kiln.mod %xn, %xm : tensor<1980xf32>, tensor<f32> -> tensor<1980xf32>
   %xs = kiln.reshape %xr [1, 6, 10, 33] : tensor<1980xf32> -> tensor<1x6x10x33xf32>
   %x = kiln.optimization_barrier %xs : tensor<1x6x10x33xf32>
-  %wn = kiln.iota axis 0 : tensor<150xf32>
+  %wn = kiln.iota axis 0 [150] : tensor<150xf32>
   %wm = kiln.constant dense<7.0> : tensor<f32>
   %wr = kiln.mod %wn, %wm : tensor<150xf32>, tensor<f32> -> tensor<150xf32>
   %ws = kiln.reshape %wr [6, 1, 5, 5] : tensor<150xf32> -> tensor<6x1x5x5xf32>
   %w = kiln.optimization_barrier %ws : tensor<6x1x5x5xf32>
   %got = kiln.conv %x, %w strides [2, 1] pads [2, 2, 2, 2] dilations [1, 1] groups 6 : tensor<1x6x10x33xf32>, tensor<6x1x5x5xf32> -> tensor<1x6x5x33xf32>
   %z = kiln.constant dense<0.0> : tensor<f32>
-  %xp = kiln.pad %x, %z low [0, 0, 2, 2] high [0, 0, 2, 2] mode constant : tensor<1x6x10x33xf32>, tensor<f32> -> tensor<1x6x14x37xf32>
+  %xp = kiln.pad %x low [0, 0, 2, 2] high [0, 0, 2, 2] mode constant value %z : tensor<1x6x10x33xf32>, tensor<f32> -> tensor<1x6x14x37xf32>
   %s1 = kiln.slice %xp offsets [0, 0, 0, 0] sizes [1, 6, 5, 33] strides [1, 1, 2, 1] : tensor<1x6x14x37xf32> -> tensor<1x6x5x33xf32>
   %a1 = kiln.reshape %s1 [1, 6, 1, 1, 5, 33] : tensor<1x6x5x33xf32> -> tensor<1x6x1x1x5x33xf32>
   %b1 = kiln.slice %w offsets [0, 0, 0, 0] sizes [6, 1, 1, 1] strides [1, 1, 1, 1] : tensor<6x1x5x5xf32> -> tensor<6x1x1x1xf32>
@@ -611,19 +611,19 @@ func.func @depthwise_strided() {
 
 // The window covers the whole input.
 func.func @one_output() {
-  %xn = kiln.iota axis 0 : tensor<60xf32>
+  %xn = kiln.iota axis 0 [60] : tensor<60xf32>
   %xm = kiln.constant dense<11.0> : tensor<f32>
   %xr = kiln.mod %xn, %xm : tensor<60xf32>, tensor<f32> -> tensor<60xf32>
   %xs = kiln.reshape %xr [1, 3, 4, 5] : tensor<60xf32> -> tensor<1x3x4x5xf32>
   %x = kiln.optimization_barrier %xs : tensor<1x3x4x5xf32>
-  %wn = kiln.iota axis 0 : tensor<120xf32>
+  %wn = kiln.iota axis 0 [120] : tensor<120xf32>
   %wm = kiln.constant dense<7.0> : tensor<f32>
   %wr = kiln.mod %wn, %wm : tensor<120xf32>, tensor<f32> -> tensor<120xf32>
   %ws = kiln.reshape %wr [2, 3, 4, 5] : tensor<120xf32> -> tensor<2x3x4x5xf32>
   %w = kiln.optimization_barrier %ws : tensor<2x3x4x5xf32>
   %got = kiln.conv %x, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] : tensor<1x3x4x5xf32>, tensor<2x3x4x5xf32> -> tensor<1x2x1x1xf32>
   %z = kiln.constant dense<0.0> : tensor<f32>
-  %xp = kiln.pad %x, %z low [0, 0, 0, 0] high [0, 0, 0, 0] mode constant : tensor<1x3x4x5xf32>, tensor<f32> -> tensor<1x3x4x5xf32>
+  %xp = kiln.pad %x low [0, 0, 0, 0] high [0, 0, 0, 0] mode constant value %z : tensor<1x3x4x5xf32>, tensor<f32> -> tensor<1x3x4x5xf32>
   %s1 = kiln.slice %xp offsets [0, 0, 0, 0] sizes [1, 3, 1, 1] strides [1, 1, 1, 1] : tensor<1x3x4x5xf32> -> tensor<1x3x1x1xf32>
   %a1 = kiln.reshape %s1 [1, 1, 1, 3, 1, 1] : tensor<1x3x1x1xf32> -> tensor<1x1x1x3x1x1xf32>
   %b1 = kiln.slice %w offsets [0, 0, 0, 0] sizes [2, 3, 1, 1] strides [1, 1, 1, 1] : tensor<2x3x4x5xf32> -> tensor<2x3x1x1xf32>

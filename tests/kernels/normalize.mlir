@@ -2,7 +2,7 @@
 
 // Rows sum to one, and equal the formula written out.
 func.func @softmax_rows() {
-  %i = kiln.iota axis 1 : tensor<5x67xf32>
+  %i = kiln.iota axis 1 [5, 67] : tensor<5x67xf32>
   %c = kiln.constant dense<0.25> : tensor<f32>
   %x0 = kiln.mul %i, %c : tensor<5x67xf32>, tensor<f32> -> tensor<5x67xf32>
   %x = kiln.optimization_barrier %x0 : tensor<5x67xf32>
@@ -41,7 +41,7 @@ func.func @softmax_specials() {
 
 // log_softmax is the logarithm of softmax.
 func.func @log_softmax() {
-  %i = kiln.iota axis 1 : tensor<3x19xf32>
+  %i = kiln.iota axis 1 [3, 19] : tensor<3x19xf32>
   %c = kiln.constant dense<0.5> : tensor<f32>
   %x0 = kiln.mul %i, %c : tensor<3x19xf32>, tensor<f32> -> tensor<3x19xf32>
   %x = kiln.optimization_barrier %x0 : tensor<3x19xf32>
@@ -54,7 +54,7 @@ func.func @log_softmax() {
 
 // Normalised rows have mean 0 and variance 1.
 func.func @layer_norm_moments() {
-  %i = kiln.iota axis 1 : tensor<4x50xf32>
+  %i = kiln.iota axis 1 [4, 50] : tensor<4x50xf32>
   %x = kiln.optimization_barrier %i : tensor<4x50xf32>
   %y = kiln.layer_norm %x axis -1 epsilon 0.0 : tensor<4x50xf32>
   %mean = kiln.reduce mean %y axes [1] : tensor<4x50xf32> -> tensor<4xf32>
@@ -69,7 +69,7 @@ func.func @layer_norm_moments() {
 
 // batch_norm is one affine map a channel.
 func.func @batch_norm() {
-  %i = kiln.iota axis 2 : tensor<2x3x11xf32>
+  %i = kiln.iota axis 2 [2, 3, 11] : tensor<2x3x11xf32>
   %x = kiln.optimization_barrier %i : tensor<2x3x11xf32>
   %scale0 = kiln.constant dense<[1.0, 2.0, 4.0]> : tensor<3xf32>
   %scale = kiln.optimization_barrier %scale0 : tensor<3xf32>

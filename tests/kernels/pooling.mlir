@@ -2,14 +2,14 @@
 
 // Padding never wins.
 func.func @max_pool() {
-  %xn = kiln.iota axis 0 : tensor<567xf32>
+  %xn = kiln.iota axis 0 [567] : tensor<567xf32>
   %xm = kiln.constant dense<11.0> : tensor<f32>
   %xr = kiln.mod %xn, %xm : tensor<567xf32>, tensor<f32> -> tensor<567xf32>
   %xs = kiln.reshape %xr [1, 3, 9, 21] : tensor<567xf32> -> tensor<1x3x9x21xf32>
   %x = kiln.optimization_barrier %xs : tensor<1x3x9x21xf32>
   %got = kiln.max_pool %x kernel [3, 3] strides [2, 2] pads [1, 1, 1, 1] dilations [1, 1] : tensor<1x3x9x21xf32> -> tensor<1x3x5x11xf32>
   %z = kiln.constant dense<0xFF800000> : tensor<f32>
-  %xp = kiln.pad %x, %z low [0, 0, 1, 1] high [0, 0, 1, 1] mode constant : tensor<1x3x9x21xf32>, tensor<f32> -> tensor<1x3x11x23xf32>
+  %xp = kiln.pad %x low [0, 0, 1, 1] high [0, 0, 1, 1] mode constant value %z : tensor<1x3x9x21xf32>, tensor<f32> -> tensor<1x3x11x23xf32>
   %xs1 = kiln.slice %xp offsets [0, 0, 0, 0] sizes [1, 3, 5, 11] strides [1, 1, 2, 2] : tensor<1x3x11x23xf32> -> tensor<1x3x5x11xf32>
   %xs2 = kiln.slice %xp offsets [0, 0, 0, 1] sizes [1, 3, 5, 11] strides [1, 1, 2, 2] : tensor<1x3x11x23xf32> -> tensor<1x3x5x11xf32>
   %xt2 = kiln.max %xs1, %xs2 : tensor<1x3x5x11xf32>, tensor<1x3x5x11xf32> -> tensor<1x3x5x11xf32>
@@ -33,14 +33,14 @@ func.func @max_pool() {
 
 // Even windows without padding.
 func.func @max_pool_two() {
-  %xn = kiln.iota axis 0 : tensor<1152xf32>
+  %xn = kiln.iota axis 0 [1152] : tensor<1152xf32>
   %xm = kiln.constant dense<11.0> : tensor<f32>
   %xr = kiln.mod %xn, %xm : tensor<1152xf32>, tensor<f32> -> tensor<1152xf32>
   %xs = kiln.reshape %xr [2, 2, 8, 36] : tensor<1152xf32> -> tensor<2x2x8x36xf32>
   %x = kiln.optimization_barrier %xs : tensor<2x2x8x36xf32>
   %got = kiln.max_pool %x kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1] : tensor<2x2x8x36xf32> -> tensor<2x2x4x18xf32>
   %z = kiln.constant dense<0xFF800000> : tensor<f32>
-  %xp = kiln.pad %x, %z low [0, 0, 0, 0] high [0, 0, 0, 0] mode constant : tensor<2x2x8x36xf32>, tensor<f32> -> tensor<2x2x8x36xf32>
+  %xp = kiln.pad %x low [0, 0, 0, 0] high [0, 0, 0, 0] mode constant value %z : tensor<2x2x8x36xf32>, tensor<f32> -> tensor<2x2x8x36xf32>
   %xs1 = kiln.slice %xp offsets [0, 0, 0, 0] sizes [2, 2, 4, 18] strides [1, 1, 2, 2] : tensor<2x2x8x36xf32> -> tensor<2x2x4x18xf32>
   %xs2 = kiln.slice %xp offsets [0, 0, 0, 1] sizes [2, 2, 4, 18] strides [1, 1, 2, 2] : tensor<2x2x8x36xf32> -> tensor<2x2x4x18xf32>
   %xt2 = kiln.max %xs1, %xs2 : tensor<2x2x4x18xf32>, tensor<2x2x4x18xf32> -> tensor<2x2x4x18xf32>
@@ -54,16 +54,16 @@ func.func @max_pool_two() {
 
 // The divisor counts real elements.
 func.func @avg_pool_excludes_padding() {
-  %xn = kiln.iota axis 0 : tensor<252xf32>
+  %xn = kiln.iota axis 0 [252] : tensor<252xf32>
   %xm = kiln.constant dense<11.0> : tensor<f32>
   %xr = kiln.mod %xn, %xm : tensor<252xf32>, tensor<f32> -> tensor<252xf32>
   %xs = kiln.reshape %xr [1, 2, 7, 18] : tensor<252xf32> -> tensor<1x2x7x18xf32>
   %x = kiln.optimization_barrier %xs : tensor<1x2x7x18xf32>
   %got = kiln.avg_pool %x kernel [3, 3] strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] : tensor<1x2x7x18xf32> -> tensor<1x2x7x18xf32>
   %z = kiln.constant dense<0.0> : tensor<f32>
-  %xp = kiln.pad %x, %z low [0, 0, 1, 1] high [0, 0, 1, 1] mode constant : tensor<1x2x7x18xf32>, tensor<f32> -> tensor<1x2x9x20xf32>
+  %xp = kiln.pad %x low [0, 0, 1, 1] high [0, 0, 1, 1] mode constant value %z : tensor<1x2x7x18xf32>, tensor<f32> -> tensor<1x2x9x20xf32>
   %ones = kiln.constant dense<1.0> : tensor<1x2x7x18xf32>
-  %op = kiln.pad %ones, %z low [0, 0, 1, 1] high [0, 0, 1, 1] mode constant : tensor<1x2x7x18xf32>, tensor<f32> -> tensor<1x2x9x20xf32>
+  %op = kiln.pad %ones low [0, 0, 1, 1] high [0, 0, 1, 1] mode constant value %z : tensor<1x2x7x18xf32>, tensor<f32> -> tensor<1x2x9x20xf32>
   %xs1 = kiln.slice %xp offsets [0, 0, 0, 0] sizes [1, 2, 7, 18] strides [1, 1, 1, 1] : tensor<1x2x9x20xf32> -> tensor<1x2x7x18xf32>
   %xs2 = kiln.slice %xp offsets [0, 0, 0, 1] sizes [1, 2, 7, 18] strides [1, 1, 1, 1] : tensor<1x2x9x20xf32> -> tensor<1x2x7x18xf32>
   %xt2 = kiln.add %xs1, %xs2 : tensor<1x2x7x18xf32>, tensor<1x2x7x18xf32> -> tensor<1x2x7x18xf32>
@@ -105,16 +105,16 @@ func.func @avg_pool_excludes_padding() {
 
 // The divisor is the window.
 func.func @avg_pool_includes_padding() {
-  %xn = kiln.iota axis 0 : tensor<252xf32>
+  %xn = kiln.iota axis 0 [252] : tensor<252xf32>
   %xm = kiln.constant dense<11.0> : tensor<f32>
   %xr = kiln.mod %xn, %xm : tensor<252xf32>, tensor<f32> -> tensor<252xf32>
   %xs = kiln.reshape %xr [1, 2, 7, 18] : tensor<252xf32> -> tensor<1x2x7x18xf32>
   %x = kiln.optimization_barrier %xs : tensor<1x2x7x18xf32>
   %got = kiln.avg_pool %x kernel [3, 2] strides [3, 2] pads [1, 0, 1, 1] dilations [1, 1] count_include_pad : tensor<1x2x7x18xf32> -> tensor<1x2x3x9xf32>
   %z = kiln.constant dense<0.0> : tensor<f32>
-  %xp = kiln.pad %x, %z low [0, 0, 1, 0] high [0, 0, 1, 1] mode constant : tensor<1x2x7x18xf32>, tensor<f32> -> tensor<1x2x9x19xf32>
+  %xp = kiln.pad %x low [0, 0, 1, 0] high [0, 0, 1, 1] mode constant value %z : tensor<1x2x7x18xf32>, tensor<f32> -> tensor<1x2x9x19xf32>
   %ones = kiln.constant dense<1.0> : tensor<1x2x7x18xf32>
-  %op = kiln.pad %ones, %z low [0, 0, 1, 0] high [0, 0, 1, 1] mode constant : tensor<1x2x7x18xf32>, tensor<f32> -> tensor<1x2x9x19xf32>
+  %op = kiln.pad %ones low [0, 0, 1, 0] high [0, 0, 1, 1] mode constant value %z : tensor<1x2x7x18xf32>, tensor<f32> -> tensor<1x2x9x19xf32>
   %xs1 = kiln.slice %xp offsets [0, 0, 0, 0] sizes [1, 2, 3, 9] strides [1, 1, 3, 2] : tensor<1x2x9x19xf32> -> tensor<1x2x3x9xf32>
   %xs2 = kiln.slice %xp offsets [0, 0, 0, 1] sizes [1, 2, 3, 9] strides [1, 1, 3, 2] : tensor<1x2x9x19xf32> -> tensor<1x2x3x9xf32>
   %xt2 = kiln.add %xs1, %xs2 : tensor<1x2x3x9xf32>, tensor<1x2x3x9xf32> -> tensor<1x2x3x9xf32>
