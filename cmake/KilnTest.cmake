@@ -20,9 +20,8 @@ function(add_kiln_test name)
     kiln_mlir_flags(${name})
     # -fPIC as the precompiled header has it, instead of the -fPIE of programs
     set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-    target_compile_options(${name} PRIVATE -fPIC)
     target_precompile_headers(${name} REUSE_FROM kiln_mlir_pch)
-    target_compile_options(${name} PRIVATE -fPIC "SHELL:-Xclang -fno-pch-timestamp") # -fPIC as the header's owner
+    target_compile_options(${name} PRIVATE -fPIC "SHELL:-Xclang -fno-pch-timestamp")
     target_link_libraries(${name} PRIVATE MLIR LLVM)
   endif()
   add_test(NAME ${name} COMMAND ${name} ${arg_ARGS})

@@ -1,0 +1,151 @@
+// EmitObject.cpp: object and metadata of one kernel; checks that the object refers to nothing outside the
+// symbol table.
+#include "backends/host/EmitObject.h"
+
+#include "backends/host/LlvmModule.h"
+#include "backends/host/Transforms/LaunchConstants.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/Object/ELFObjectFile.h"
+
+using namespace mlir;
+
+namespace kiln::host {
+namespace {
+
+/// What kernels may call: the runtime's symbol table (KilnHost::runtime_symbols) holds at least these.
+constexpr StringRef kRuntimeSymbols[] = {"memcpy", "memmove", "memset", "memcmp", "_GLOBAL_OFFSET_TABLE_"};
+
+LLVM::LLVMFuncOp findEntry(ModuleOp module) {
+  for (auto func : module.getOps<LLVM::LLVMFuncOp>())
+    if (func->hasAttr("kiln.kernel"))
+      return func;
+  return {};
+}
+
+KilnDType dtypeOf(Type type) {
+  if (isa<FloatType>(type))
+    return type.isF16()            ? KILN_F16
+           : type.isBF16()         ? KILN_BF16
+           : type.isF32()          ? KILN_F32
+           : type.isF64()          ? KILN_F64
+           : type.isFloat8E4M3FN() ? KILN_F8E4M3FN
+           : type.isFloat8E5M2()   ? KILN_F8E5M2
+                                   : KILN_DTYPE_INVALID;
+  bool isUnsigned = type.isUnsignedInteger();
+  switch (type.getIntOrFloatBitWidth()) {
+  case 1:
+    return KILN_I1;
+  case 4:
+    return isUnsigned ? KILN_U4 : KILN_I4;
+  case 8:
+    return isUnsigned ? KILN_U8 : KILN_I8;
+  case 16:
+    return isUnsigned ? KILN_U16 : KILN_I16;
+  case 32:
+    return isUnsigned ? KILN_U32 : KILN_I32;
+  case 64:
+    return isUnsigned ? KILN_U64 : KILN_I64;
+  }
+  return KILN_DTYPE_INVALID;
+}
+
+jit::LaunchExpr exprAttr(Operation *op, StringRef name) {
+  auto attr = op->getAttrOfType<DenseI64ArrayAttr>(name);
+  return attr ? exprFromAttr(attr) : jit::LaunchExpr();
+}
+
+LogicalResult checkSymbols(LLVM::LLVMFuncOp entry, ArrayRef<char> object) {
+  auto file = llvm::object::ObjectFile::createELFObjectFile(
+      llvm::MemoryBufferRef(StringRef(object.data(), object.size()), entry.getName()));
+  if (!file)
+    return entry.emitError("object cannot be read back: ") << llvm::toString(file.takeError());
+  for (const llvm::object::ELFSymbolRef &symbol : llvm::object::ELFObjectFileBase::elf_symbol_iterator_range(
+           cast<llvm::object::ELFObjectFileBase>(**file).symbols())) {
+    llvm::Expected<uint32_t> flags = symbol.getFlags();
+    llvm::Expected<StringRef> name = symbol.getName();
+    if (!flags || !name) {
+      llvm::consumeError(flags.takeError());
+      llvm::consumeError(name.takeError());
+      return entry.emitError("object has a malformed symbol");
+    }
+    if ((*flags & llvm::object::SymbolRef::SF_Undefined) && !name->empty() &&
+        !llvm::is_contained(kRuntimeSymbols, *name))
+      return entry.emitError("object calls '")
+             << *name << "'; kernels call only memcpy, memmove, memset and memcmp";
+  }
+  return success();
+}
+
+} // namespace
+
+LogicalResult emitObject(ModuleOp module, const jit::Target &target, jit::KernelObjectBuilder &builder) {
+  LLVM::LLVMFuncOp entry = findEntry(module);
+  if (!entry)
+    return module.emitError("module has no kernel entry (an llvm.func with attribute 'kiln.kernel')");
+  FailureOr<std::unique_ptr<LlvmModule>> llvmModule = LlvmModule::create(module, target);
+  SmallVector<char> object;
+  if (failed(llvmModule) || failed((*llvmModule)->generate(llvm::CodeGenFileType::ObjectFile, object)) ||
+      failed(checkSymbols(entry, object)))
+    return failure();
+
+  builder.format = "host-elf";
+  builder.symbol = entry.getName().str();
+  builder.requiredFeatures = target.featureString();
+  if (auto name = entry->getAttrOfType<StringAttr>("kiln.template"))
+    builder.codeTemplate = name.str();
+  auto types = entry->getAttrOfType<ArrayAttr>("kiln.element_types");
+  auto bytes = entry->getAttrOfType<ArrayAttr>("kiln.bytes");
+  auto inputs = entry->getAttrOfType<IntegerAttr>("kiln.inputs");
+  if (!types || !bytes || !inputs || types.size() != bytes.size())
+    return entry.emitError("entry lacks the attributes of its bindings");
+  for (auto [i, type, size] : llvm::enumerate(types.getAsValueRange<TypeAttr>(), bytes)) {
+    jit::KernelObjectBuilder::Binding binding;
+    binding.kind = int64_t(i) < inputs.getInt() ? jit::KernelObjectBuilder::BindingKind::In
+                                                : jit::KernelObjectBuilder::BindingKind::Out;
+    binding.dtype = dtypeOf(type);
+    binding.alignmentBytes = std::max(1u, type.getIntOrFloatBitWidth() / 8);
+    binding.bytes = exprFromAttr(cast<DenseI64ArrayAttr>(size));
+    builder.bindings.push_back(std::move(binding));
+  }
+  if (auto constants = entry->getAttrOfType<IntegerAttr>("kiln.constants"))
+    builder.constantCount = constants.getInt();
+  builder.grid = {exprAttr(entry, "kiln.grid")};
+  builder.workspaceBytes = exprAttr(entry, "kiln.workspace");
+  builder.flops = exprAttr(entry, "kiln.flops");
+  builder.trafficBytes = exprAttr(entry, "kiln.traffic");
+  builder.object.assign(object.begin(), object.end());
+  return success();
+}
+
+namespace {
+
+LogicalResult print(ModuleOp module, const jit::Target &target, llvm::CodeGenFileType type,
+                    llvm::raw_ostream &os) {
+  FailureOr<std::unique_ptr<LlvmModule>> llvmModule = LlvmModule::create(module, target);
+  SmallVector<char> bytes;
+  if (failed(llvmModule) || failed((*llvmModule)->generate(type, bytes)))
+    return failure();
+  os.write(bytes.data(), bytes.size());
+  return success();
+}
+
+} // namespace
+
+LogicalResult printObject(ModuleOp module, const jit::Target &target, llvm::raw_ostream &os) {
+  return print(module, target, llvm::CodeGenFileType::ObjectFile, os);
+}
+
+LogicalResult printAssembly(ModuleOp module, const jit::Target &target, llvm::raw_ostream &os) {
+  return print(module, target, llvm::CodeGenFileType::AssemblyFile, os);
+}
+
+LogicalResult printLlvm(ModuleOp module, const jit::Target &target, llvm::raw_ostream &os) {
+  FailureOr<std::unique_ptr<LlvmModule>> llvmModule = LlvmModule::create(module, target);
+  if (failed(llvmModule))
+    return failure();
+  (*llvmModule)->ir().print(os, nullptr);
+  return success();
+}
+
+} // namespace kiln::host

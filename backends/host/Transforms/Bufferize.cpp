@@ -1,0 +1,56 @@
+// Bufferize.cpp: one-shot bufferization with the host's options, and the cleaning behind it.
+#include "backends/host/Transforms/Passes.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace kiln::host {
+#define GEN_PASS_DEF_BUFFERIZEPASS
+#include "backends/host/Transforms/Passes.h.inc"
+
+namespace {
+
+struct DropSelfCopy final : OpRewritePattern<memref::CopyOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(memref::CopyOp copy, PatternRewriter &rewriter) const override {
+    if (copy.getSource() != copy.getTarget())
+      return rewriter.notifyMatchFailure(copy, "copies between buffers");
+    rewriter.eraseOp(copy);
+    return success();
+  }
+};
+
+LogicalResult cleanUp(ModuleOp module) {
+  MLIRContext *context = module.getContext();
+  RewritePatternSet patterns(context);
+  patterns.add<DropSelfCopy>(context);
+  memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
+  memref::populateResolveShapedTypeResultDimsPatterns(patterns);
+  for (StringRef name : {"memref", "bufferization", "affine"})
+    context->getOrLoadDialect(name)->getCanonicalizationPatterns(patterns);
+  for (RegisteredOperationName op : context->getRegisteredOperations())
+    if (llvm::is_contained({"memref", "bufferization", "affine"}, op.getDialectNamespace()))
+      op.getCanonicalizationPatterns(patterns, context);
+  return applyPatternsAndFoldGreedily(module, std::move(patterns));
+}
+
+struct BufferizePass : impl::BufferizePassBase<BufferizePass> {
+  void runOnOperation() override {
+    bufferization::OneShotBufferizationOptions options;
+    options.bufferizeFunctionBoundaries = false;
+    if (failed(bufferization::runOneShotBufferize(getOperation(), options)) ||
+        failed(cleanUp(getOperation())))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace kiln::host

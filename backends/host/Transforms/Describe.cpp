@@ -1,0 +1,47 @@
+// Describe.cpp: notes on a kiln.kernel what its object's metadata needs and later types no longer say.
+#include "backends/host/Transforms/Passes.h"
+
+#include "kiln/IR/Kiln.h"
+
+using namespace mlir;
+
+namespace kiln::host {
+#define GEN_PASS_DEF_DESCRIBEPASS
+#include "backends/host/Transforms/Passes.h.inc"
+
+namespace {
+
+ArrayAttr elementTypes(Builder &builder, KernelOp kernel) {
+  SmallVector<Attribute> types;
+  for (TypeRange range : {TypeRange(kernel.getArgumentTypes()), TypeRange(kernel.getResultTypes())})
+    for (Type type : range)
+      if (auto tensor = dyn_cast<RankedTensorType>(type))
+        types.push_back(TypeAttr::get(tensor.getElementType()));
+  return builder.getArrayAttr(types);
+}
+
+/// Locations that the line table of the object is made from: op number + 1 as the line, 0 being "none".
+void numberOps(KernelOp kernel) {
+  int64_t number = 0;
+  auto tag = StringAttr::get(kernel.getContext(), "op");
+  kernel.getBody().walk([&](Operation *op) {
+    Location at = FileLineColLoc::get(tag, ++number, 0);
+    op->setLoc(FusedLoc::get(kernel.getContext(), {at, op->getLoc()}));
+  });
+}
+
+struct DescribePass : impl::DescribePassBase<DescribePass> {
+  void runOnOperation() override {
+    Builder builder(&getContext());
+    for (auto kernel : getOperation().getOps<KernelOp>()) {
+      numberOps(kernel);
+      int64_t inputs =
+          llvm::count_if(kernel.getArgumentTypes(), [](Type type) { return isa<RankedTensorType>(type); });
+      kernel->setAttr("kiln.inputs", builder.getI64IntegerAttr(inputs));
+      kernel->setAttr("kiln.element_types", elementTypes(builder, kernel));
+    }
+  }
+};
+
+} // namespace
+} // namespace kiln::host

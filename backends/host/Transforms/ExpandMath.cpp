@@ -1,0 +1,96 @@
+// ExpandMath.cpp: one pattern a function; 16-bit floats are computed in f32.
+#include "backends/host/Transforms/MathBuilder.h"
+#include "backends/host/Transforms/Passes.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace kiln::host {
+#define GEN_PASS_DEF_EXPANDMATHPASS
+#include "backends/host/Transforms/Passes.h.inc"
+
+namespace {
+
+/// Replaces Op by what `function` builds of its operands.
+template <typename Op> struct Expand final : OpRewritePattern<Op> {
+  using Function = llvm::function_ref<Num(ArrayRef<Num>)>;
+  Expand(MLIRContext *context, Num (*function)(ArrayRef<Num>))
+      : OpRewritePattern<Op>(context), function(function) {}
+
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    Type type = op->getResult(0).getType(), element = getElementTypeOrSelf(type);
+    bool narrow = element.isF16() || element.isBF16();
+    if (!narrow && !element.isF32() && !element.isF64())
+      return rewriter.notifyMatchFailure(op, "neither f16, bf16, f32 nor f64");
+    Type wide = type;
+    if (narrow) {
+      auto shape = dyn_cast<ShapedType>(type);
+      wide = shape ? Type(shape.clone(rewriter.getF32Type())) : rewriter.getF32Type();
+    }
+    MathBuilder math(op.getLoc(), rewriter, wide);
+    SmallVector<Num> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(math.num(narrow ? math.create<arith::ExtFOp>(wide, operand).getResult() : operand));
+    Value result = function(operands).value();
+    if (narrow)
+      result = math.create<arith::TruncFOp>(type, result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+  Num (*function)(ArrayRef<Num>);
+};
+
+void populate(RewritePatternSet &patterns) {
+  MLIRContext *context = patterns.getContext();
+  using Args = ArrayRef<Num>;
+  constexpr double log2e = 1.44269504088896340736, log10e = 0.43429448190325182765;
+  patterns.add<Expand<math::ExpOp>>(context, [](Args x) { return exp(x[0]); });
+  patterns.add<Expand<math::Exp2Op>>(
+      context, [](Args x) { return viaDoubleOrSame([](Num y) { return exp(y * (1 / log2e)); }, x[0]); });
+  patterns.add<Expand<math::ExpM1Op>>(context, [](Args x) { return expm1(x[0]); });
+  patterns.add<Expand<math::TanhOp>>(context, [](Args x) { return tanh(x[0]); });
+  patterns.add<Expand<math::SinhOp>>(context, [](Args x) { return sinh(x[0]); });
+  patterns.add<Expand<math::CoshOp>>(context, [](Args x) { return cosh(x[0]); });
+  patterns.add<Expand<math::LogOp>>(context, [](Args x) { return log(x[0]); });
+  patterns.add<Expand<math::Log2Op>>(
+      context, [](Args x) { return viaDoubleOrSame([](Num y) { return log(y) * log2e; }, x[0]); });
+  patterns.add<Expand<math::Log10Op>>(
+      context, [](Args x) { return viaDoubleOrSame([](Num y) { return log(y) * log10e; }, x[0]); });
+  patterns.add<Expand<math::Log1pOp>>(context, [](Args x) { return log1p(x[0]); });
+  patterns.add<Expand<math::PowFOp>>(context, [](Args x) { return pow(x[0], x[1]); });
+  patterns.add<Expand<math::AsinhOp>>(context, [](Args x) { return asinh(x[0]); });
+  patterns.add<Expand<math::AcoshOp>>(context, [](Args x) { return acosh(x[0]); });
+  patterns.add<Expand<math::AtanhOp>>(context, [](Args x) { return atanh(x[0]); });
+  patterns.add<Expand<math::SinOp>>(context, [](Args x) { return sin(x[0]); });
+  patterns.add<Expand<math::CosOp>>(context, [](Args x) { return cos(x[0]); });
+  patterns.add<Expand<math::TanOp>>(context, [](Args x) { return tan(x[0]); });
+  patterns.add<Expand<math::AsinOp>>(context, [](Args x) { return asin(x[0]); });
+  patterns.add<Expand<math::AcosOp>>(context, [](Args x) { return acos(x[0]); });
+  patterns.add<Expand<math::AtanOp>>(context, [](Args x) { return atan(x[0]); });
+  patterns.add<Expand<math::Atan2Op>>(context, [](Args x) { return atan2(x[0], x[1]); });
+  patterns.add<Expand<math::ErfOp>>(context, [](Args x) { return erf(x[0]); });
+  patterns.add<Expand<math::CbrtOp>>(context, [](Args x) { return cbrt(x[0]); });
+  patterns.add<Expand<math::RsqrtOp>>(context, [](Args x) { return 1.0 / sqrt(x[0]); });
+  patterns.add<Expand<math::RoundOp>>(context, [](Args x) {
+    // Halves away from zero: the fraction decides, which subtraction gives exactly.
+    Num whole = truncate(x[0]);
+    Num up = compare(arith::CmpFPredicate::OGE, abs(x[0] - whole), x[0].builder().constant(0.5));
+    return select(up, whole + copySign(x[0].builder().constant(1.0), x[0]), whole);
+  });
+  patterns.add<Expand<arith::RemFOp>>(context, [](Args x) { return remainder(x[0], x[1]); });
+}
+
+struct ExpandMathPass : impl::ExpandMathPassBase<ExpandMathPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populate(patterns);
+    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace kiln::host

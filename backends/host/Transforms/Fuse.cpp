@@ -1,0 +1,87 @@
+// Fuse.cpp: elementwise fusion with a cost rule, and the clean-up around it.
+#include "backends/host/Transforms/Passes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace kiln::host {
+#define GEN_PASS_DEF_FUSEPASS
+#include "backends/host/Transforms/Passes.h.inc"
+
+namespace {
+
+/// A body of this weight is computed again rather than stored and loaded.
+constexpr unsigned kRecomputeOps = 2;
+
+unsigned weightOf(linalg::GenericOp op) {
+  unsigned ops = 0;
+  for (Operation &inner : op.getBody()->without_terminator())
+    ops += isa<math::MathDialect>(inner.getDialect()) ? 10 : inner.hasTrait<OpTrait::ConstantLike>() ? 0 : 1;
+  return ops;
+}
+
+/// Whether the consumer reads each element of the operand once.
+bool readsOnce(linalg::GenericOp consumer, OpOperand *operand) {
+  AffineMap map = consumer.getMatchingIndexingMap(operand);
+  return map.isPermutation();
+}
+
+bool shouldFuse(OpOperand *operand) {
+  auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+  auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
+  if (!producer || !consumer)
+    return false;
+  unsigned weight = weightOf(producer);
+  if (weight == 0)
+    return true; // a copy, a broadcast, a transpose
+  if (!readsOnce(consumer, operand))
+    return weight <= kRecomputeOps && consumer.getNumReductionLoops() == 0;
+  // Several users: fusing into one keeps the result for the others only if all of them are this consumer.
+  bool shared = llvm::any_of(producer->getUsers(), [&](Operation *user) { return user != consumer; });
+  return !shared || weight <= kRecomputeOps;
+}
+
+/// extf(truncf(x)) -> x: inside a kernel a 16-bit result that goes on is not rounded.
+struct DropRounding final : OpRewritePattern<arith::ExtFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::ExtFOp op, PatternRewriter &rewriter) const override {
+    auto narrow = op.getIn().getDefiningOp<arith::TruncFOp>();
+    if (!narrow || narrow.getIn().getType() != op.getType())
+      return rewriter.notifyMatchFailure(op, "no truncation of this type before it");
+    rewriter.replaceOp(op, narrow.getIn());
+    return success();
+  }
+};
+
+struct FusePass : impl::FusePassBase<FusePass> {
+  void runOnOperation() override {
+    MLIRContext *context = &getContext();
+    RewritePatternSet patterns(context);
+    linalg::populateLinalgNamedOpsGeneralizationPatterns(patterns);
+    linalg::populateElementwiseOpsFusionPatterns(patterns, shouldFuse);
+    linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, [](OpOperand *) { return true; });
+    tensor::populateFoldTensorEmptyPatterns(patterns);
+    memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
+    linalg::GenericOp::getCanonicalizationPatterns(patterns, context);
+    tensor::CastOp::getCanonicalizationPatterns(patterns, context);
+    tensor::DimOp::getCanonicalizationPatterns(patterns, context);
+    tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
+    tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
+    tensor::ExtractSliceOp::getCanonicalizationPatterns(patterns, context);
+    patterns.add<DropRounding>(context);
+    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace kiln::host

@@ -1,0 +1,219 @@
+// NestBody.cpp: the innermost code of a nest: loads (each once a block), the body on vectors, stores.
+#include "backends/host/Transforms/NestEmitter.h"
+
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace kiln::host {
+
+Value NestEmitter::broadcast(Value value) {
+  if (lanes == 1 || isa<VectorType>(value.getType()))
+    return value;
+  return builder.create<vector::BroadcastOp>(vectorOf(value.getType()), value);
+}
+
+// ---- Memory ----------------------------------------------------------------------------------------------
+
+NestEmitter::Values NestEmitter::indices(const NestOperand &operand, unsigned jam, unsigned vector,
+                                         unsigned lane, unsigned row) {
+  Values loops(nest.loops());
+  for (unsigned loop = 0; loop < nest.loops(); ++loop) {
+    int64_t by = 0;
+    if (plan.jamLoop == loop)
+      by += jam + row;
+    if (plan.vectorLoop == loop)
+      by += vector * lanes + lane;
+    if (operand.map.isFunctionOfDim(loop))
+      loops[loop] = offset(base[loop], by);
+  }
+  Values results;
+  for (AffineExpr expr : operand.map.getResults()) {
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      results.push_back(loops[dim.getPosition()]);
+    else if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+      results.push_back(constantIndex(constant.getValue()));
+    else
+      results.push_back(affine::expandAffineExpr(builder, builder.getLoc(), expr, loops, {}));
+  }
+  return results;
+}
+
+/// Loads what does not move in the loops `inner`, before they start.
+void NestEmitter::preload(ArrayRef<unsigned> inner) {
+  for (unsigned i = 0; i < nest.op.getNumDpsInputs(); ++i) {
+    const NestOperand &operand = nest.operands[i];
+    bool moves = llvm::any_of(inner, [&](unsigned loop) { return operand.map.isFunctionOfDim(loop); }) ||
+                 !operand.type;
+    if (moves || nest.op.getBody()->getArgument(i).use_empty())
+      continue;
+    for (unsigned jam = 0; jam < jamCount; ++jam)
+      for (unsigned vector = 0; vector < vectorCount; ++vector)
+        load(i, jam, vector);
+  }
+}
+
+Value NestEmitter::load(unsigned index, unsigned jam, unsigned vector) {
+  const NestOperand &operand = nest.operands[index];
+  if (!operand.type)
+    return operand.value;
+  bool byJam = plan.jamLoop && operand.map.isFunctionOfDim(*plan.jamLoop);
+  bool byVector = plan.vectorLoop && operand.map.isFunctionOfDim(*plan.vectorLoop);
+  auto key = std::make_tuple(index, byJam ? jam : 0, byVector ? vector : 0);
+  if (auto found = loaded.find(key); found != loaded.end())
+    return found->second;
+
+  Value value;
+  if (lanes == 1 || !byVector) {
+    value = builder.create<memref::LoadOp>(operand.value, indices(operand, jam, vector));
+  } else if (operand.steps[*plan.vectorLoop] == Step::Unit) {
+    VectorType type = vectorOf(operand.type.getElementType());
+    Values at = indices(operand, jam, vector);
+    if (mask) {
+      Value zero = builder.create<arith::ConstantOp>(type, builder.getZeroAttr(type));
+      value = builder.create<vector::MaskedLoadOp>(type, operand.value, at, mask, zero);
+    } else {
+      value = builder.create<vector::LoadOp>(type, operand.value, at);
+    }
+  } else if (plan.transposes && jamCount == lanes && operand.steps[*plan.jamLoop] == Step::Unit) {
+    loadTransposed(index);
+    return loaded.at(key);
+  } else {
+    value = loadLanes(operand, jam, vector);
+  }
+  loaded[key] = value;
+  return value;
+}
+
+Value NestEmitter::loadLanes(const NestOperand &operand, unsigned jam, unsigned vector) {
+  VectorType type = vectorOf(operand.type.getElementType());
+  Value result = builder.create<arith::ConstantOp>(type, builder.getZeroAttr(type));
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    Value element = builder.create<memref::LoadOp>(operand.value, indices(operand, jam, vector, lane));
+    result = builder.create<vector::InsertOp>(element, result, lane);
+  }
+  return result;
+}
+
+/// A square block read along its unit-stride loop and transposed in registers: log2(lanes) rounds that swap
+/// the off-diagonal halves of ever smaller blocks.
+void NestEmitter::loadTransposed(unsigned index) {
+  const NestOperand &operand = nest.operands[index];
+  Values rows;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    rows.push_back(builder.create<vector::LoadOp>(vectorOf(operand.type.getElementType()), operand.value,
+                                                  indices(operand, 0, 0, lane)));
+  for (int64_t half = lanes / 2; half > 0; half /= 2) {
+    SmallVector<int64_t> low, high;
+    for (int64_t i = 0; i < lanes; ++i) {
+      low.push_back(i & half ? lanes + i - half : i);
+      high.push_back(i & half ? lanes + i : i + half);
+    }
+    for (int64_t i = 0; i < lanes; ++i)
+      if (!(i & half)) {
+        Value a = rows[i], b = rows[i + half];
+        rows[i] = builder.create<vector::ShuffleOp>(a, b, low);
+        rows[i + half] = builder.create<vector::ShuffleOp>(a, b, high);
+      }
+  }
+  for (int64_t jam = 0; jam < lanes; ++jam)
+    loaded[std::make_tuple(index, jam, 0)] = rows[jam];
+}
+
+void NestEmitter::store(Value value, const NestOperand &operand, unsigned jam, unsigned vector) {
+  if (lanes == 1) {
+    builder.create<memref::StoreOp>(value, operand.value, indices(operand, jam, vector));
+    return;
+  }
+  value = broadcast(value);
+  if (operand.steps[*plan.vectorLoop] == Step::Unit) {
+    Values at = indices(operand, jam, vector);
+    if (mask)
+      builder.create<vector::MaskedStoreOp>(operand.value, at, mask, value);
+    else
+      builder.create<vector::StoreOp>(value, operand.value, at);
+    return;
+  }
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    builder.create<memref::StoreOp>(builder.create<vector::ExtractOp>(value, lane), operand.value,
+                                    indices(operand, jam, vector, lane));
+}
+
+// ---- The body --------------------------------------------------------------------------------------------
+
+Value NestEmitter::loopIndex(unsigned loop, unsigned jam, unsigned vector) {
+  if (plan.jamLoop == loop)
+    return offset(base[loop], jam);
+  if (plan.vectorLoop != loop)
+    return base[loop];
+  Value first = offset(base[loop], int64_t(vector) * lanes);
+  if (lanes == 1)
+    return first;
+  VectorType type = vectorOf(builder.getIndexType());
+  Value steps = builder.create<arith::ConstantOp>(
+      type, DenseIntElementsAttr::get(type, llvm::to_vector(llvm::seq<int64_t>(0, lanes))));
+  return builder.create<arith::AddIOp>(broadcast(first), steps);
+}
+
+Value NestEmitter::evaluateOp(Operation &op, IRMapping &values, unsigned jam, unsigned vector) {
+  if (auto index = dyn_cast<linalg::IndexOp>(op))
+    return loopIndex(index.getDim(), jam, vector);
+  Values operands;
+  bool wide = false;
+  for (Value operand : op.getOperands()) {
+    operands.push_back(values.lookupOrDefault(operand));
+    wide |= isa<VectorType>(operands.back().getType());
+  }
+  if (!wide) // also what stands for all lanes at once: computed once, hoisted later
+    return builder.clone(op, values)->getResult(0);
+  OperationState state(op.getLoc(), op.getName());
+  for (Value operand : operands)
+    state.addOperands(broadcast(operand));
+  state.addTypes(vectorOf(op.getResult(0).getType()));
+  state.addAttributes(op.getAttrs());
+  return builder.create(state)->getResult(0);
+}
+
+NestEmitter::Values NestEmitter::evaluate(Values accumulators) {
+  Block &body = *nest.op.getBody();
+  Values results(accumulators.size());
+  for (unsigned jam = 0; jam < jamCount; ++jam)
+    for (unsigned vector = 0; vector < vectorCount; ++vector) {
+      auto slot = [&](size_t output) { return (output * jamCount + jam) * vectorCount + vector; };
+      IRMapping values;
+      for (unsigned i = 0; i < nest.op.getNumDpsInputs(); ++i)
+        if (!body.getArgument(i).use_empty())
+          values.map(body.getArgument(i), load(i, jam, vector));
+      size_t accumulator = 0;
+      for (const NestOutput &output : nest.outputs)
+        if (output.accumulates)
+          values.map(body.getArgument(output.operand), accumulators[slot(accumulator++)]);
+        else if (output.readsOld) {
+          Value old = load(output.operand, jam, vector);
+          values.map(body.getArgument(output.operand), old);
+        }
+      for (Operation &op : body.without_terminator())
+        values.map(op.getResult(0), evaluateOp(op, values, jam, vector));
+
+      accumulator = 0;
+      for (auto [i, output] : llvm::enumerate(nest.outputs)) {
+        Value value = values.lookupOrDefault(body.getTerminator()->getOperand(i));
+        if (!output.accumulates) {
+          store(value, nest.operands[output.operand], jam, vector);
+          continue;
+        }
+        size_t at = slot(accumulator++);
+        value = broadcast(value);
+        if (mask && nest.isReduction[*plan.vectorLoop])
+          value = builder.create<arith::SelectOp>(mask, value, accumulators[at]);
+        results[at] = value;
+      }
+    }
+  return results;
+}
+
+} // namespace kiln::host

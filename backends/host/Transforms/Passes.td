@@ -1,0 +1,227 @@
+// Passes.td: the host backend's lowering passes, in the order of the stages that run them.
+#ifndef KILN_BACKENDS_HOST_TRANSFORMS_PASSES_TD
+#define KILN_BACKENDS_HOST_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def DescribePass : Pass<"kiln-host-describe", "mlir::ModuleOp"> {
+  let summary = "note a kernel's bindings and number its ops";
+  let description = [{
+    Runs first in stage `tensor`, before kiln-to-linalg. Attributes record what later types no longer say:
+    `kiln.element_types` (of every binding, with signedness), `kiln.inputs` (how many bindings are read). Ops are
+    numbered: their locations carry the number that profiles and faults use.
+
+    ```mlir
+    kiln.kernel @k(%x: tensor<4xui8>) -> tensor<4xui8> { ... }
+    // becomes
+    kiln.kernel @k(%x: tensor<4xui8>) -> tensor<4xui8>
+        attributes {kiln.inputs = 1 : i64, kiln.element_types = [ui8, ui8]} { ... }
+    ```
+  }];
+}
+
+def StoragePass : Pass<"kiln-host-storage", "mlir::func::FuncOp"> {
+  let summary = "store booleans as bytes and leave no rounding between fused 16-bit floats";
+  let description = [{
+    Runs last in stage `tensor`. A tensor of i1 becomes one of i8 that holds 0 or 1: LLVM would pack the bits of a
+    vector of i1 in memory. Bodies of structured ops truncate what they read and extend what they write.
+
+    ```mlir
+    linalg.generic ... ins(%c : tensor<8xi1>) { ^bb0(%b: i1, ...): ... }
+    // becomes
+    linalg.generic ... ins(%c : tensor<8xi8>) { ^bb0(%b8: i8, ...): %b = arith.trunci %b8 : i8 to i1 ... }
+    ```
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
+def DestinationsPass : Pass<"kiln-host-destinations", "mlir::ModuleOp"> {
+  let summary = "turn a kernel's tensors into buffer arguments, its results into trailing ones";
+  let description = [{
+    Runs first in stage `tile`. Each tensor argument of the kernel's function becomes a dense memref argument, read
+    through `bufferization.to_tensor restrict`; each result becomes a trailing memref argument that the returned tensor
+    is materialized into. Reshapes and concatenations in front of the return become views of the result's buffer, so
+    that nothing is copied for them.
+
+    ```mlir
+    func.func @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kiln.kernel} { ... return %y : tensor<4xf32> }
+    // becomes
+    func.func @k(%x: memref<4xf32>, %out: memref<4xf32>) attributes {kiln.kernel} {
+      %t = bufferization.to_tensor %x restrict : memref<4xf32>
+      ...
+      bufferization.materialize_in_destination %y in restrict writable %out : (tensor<4xf32>, memref<4xf32>) -> ()
+    ```
+  }];
+  let dependentDialects = ["mlir::bufferization::BufferizationDialect", "mlir::memref::MemRefDialect",
+                           "mlir::tensor::TensorDialect", "mlir::linalg::LinalgDialect", "mlir::arith::ArithDialect"];
+}
+
+def FusePass : Pass<"kiln-host-fuse", "mlir::func::FuncOp"> {
+  let summary = "fuse structured ops: producers into consumers, shape changes into indexing";
+  let description = [{
+    Runs in stage `tile` on tensors. Named ops become `linalg.generic`; elementwise producers are fused into their
+    consumers (into reductions too) where that computes nothing twice or the producer is cheap; reshapes move to the
+    kernel's ends; unit loops disappear and loops that are contiguous in every operand are collapsed.
+
+    ```mlir
+    %a = linalg.generic {exp} ins(%x) ...
+    %b = linalg.generic {sum over d1} ins(%a) ...
+    // becomes one linalg.generic that sums the exponentials
+    ```
+  }];
+  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect", "mlir::affine::AffineDialect",
+                           "mlir::arith::ArithDialect"];
+}
+
+def TilePass : Pass<"kiln-host-tile", "mlir::func::FuncOp"> {
+  let summary = "distribute a kernel over tiles and fuse what a tile needs into it";
+  let description = [{
+    Runs in stage `tile` after the templates of contractions. For each result that is not in an `scf.forall` yet: chooses
+    the template by the ops that lead to it (`elementwise`, `transpose`, `reduction`, `rows`, `scalar`; the function's
+    attribute `kiln.template` names it for profiles), tiles the op that makes it over its parallel loops and pulls its
+    producers into the tile. A loop is not tiled if a producer would have to be computed several times for it.
+
+    ```mlir
+    %y = linalg.generic {...} ins(%x : tensor<1048576xf32>) outs(%e : tensor<1048576xf32>) ...
+    // becomes
+    %y = scf.forall (%i) in (128) shared_outs(%o = %out) -> (tensor<1048576xf32>) {
+      %x_i = tensor.extract_slice %x[...] [8192] [1] ...
+    ```
+  }];
+  let options = [Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"256", "bits of a vector register">];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::tensor::TensorDialect", "mlir::affine::AffineDialect",
+                           "mlir::bufferization::BufferizationDialect", "mlir::arith::ArithDialect"];
+}
+
+def BufferizePass : Pass<"kiln-host-bufferize", "mlir::ModuleOp"> {
+  let summary = "turn tensors into buffers, in place where the analysis allows";
+  let description = [{
+    Runs first in stage `buffer`: one-shot bufferization of a kernel whose arguments are buffers already, allocations
+    kept for kiln-host-temporaries, then what it leaves behind is cleaned up: copies of a buffer onto itself, extents of
+    views, casts.
+
+    ```mlir
+    %t = bufferization.to_tensor %x restrict : memref<4xf32>
+    %r = linalg.generic ... ins(%t : tensor<4xf32>) outs(%o : tensor<4xf32>) ...
+    // becomes
+    linalg.generic ... ins(%x : memref<4xf32>) outs(%out : memref<4xf32>) ...
+    ```
+  }];
+  let dependentDialects = ["mlir::bufferization::BufferizationDialect", "mlir::memref::MemRefDialect"];
+}
+
+def TemporariesPass : Pass<"kiln-host-temporaries", "mlir::func::FuncOp"> {
+  let summary = "place a kernel's temporaries on the stack or in the workspace";
+  let description = [{
+    Runs in stage `buffer` after bufferization. Small static allocations become stack slots of the kernel's function,
+    hoisted out of every loop; larger or dynamic ones become views of a workspace argument (an i8 memref appended to the
+    arguments), one region a tile where the allocation is inside an `scf.forall`: tiles of a launch run concurrently.
+    The function's attribute `kiln.workspace` is the workspace's size as an expression over the launch's constants.
+
+    ```mlir
+    %t = memref.alloc() : memref<1024xf32>
+    // becomes, at the function's entry
+    %t = memref.alloca() {alignment = 64 : i64} : memref<1024xf32>
+    ```
+  }];
+  let options = [Option<"stackBytes", "stack-bytes", "int64_t", /*default=*/"65536", "stack bytes for temporaries">];
+  let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::arith::ArithDialect"];
+}
+
+def VectorizePass : Pass<"kiln-host-vectorize", "mlir::func::FuncOp"> {
+  let summary = "emit vector loops for structured ops on buffers";
+  let description = [{
+    Runs at the end of stage `buffer`. For each structured op: the vector loop is the one of least estimated cost (unit
+    stride in most operands), outputs of reductions stay in registers, loops in which an operand does not move run
+    several iterations side by side, operands that are strided in the vector loop are transposed in registers where they
+    are contiguous in another loop, the rest of the vector loop is one masked step (AVX-512) or scalar steps.
+
+    ```mlir
+    linalg.generic {relu} ins(%x : memref<64xf32>) outs(%y : memref<64xf32>) ...
+    // becomes
+    %v = vector.load %x[%c0] : memref<64xf32>, vector<16xf32> ...
+    ```
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"256", "bits of a vector register">,
+    Option<"registers", "registers", "unsigned", /*default=*/"16", "vector registers">,
+    Option<"maskWords", "mask-words", "bool", /*default=*/"false", "masked access to 32- and 64-bit elements">,
+    Option<"maskBytes", "mask-bytes", "bool", /*default=*/"false", "masked access to 8- and 16-bit elements">,
+  ];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::memref::MemRefDialect",
+                           "mlir::affine::AffineDialect", "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect"];
+}
+
+def ExpandFloatsPass : Pass<"kiln-host-expand-floats", "mlir::func::FuncOp"> {
+  let summary = "expand conversions of f16 and bf16 that LLVM would make calls of";
+  let description = [{
+    Runs in stage `lower`. `arith.extf` and `arith.truncf` of bf16 become integer shifts with rounding to nearest even;
+    those of f16 stay if the target has F16C, else they become integer arithmetic too; f64 goes to 16 bits through f32
+    rounded to odd, so that the result is rounded once.
+
+    ```mlir
+    %w = arith.extf %x : vector<8xbf16> to vector<8xf32>
+    // becomes
+    %b = arith.bitcast %x : vector<8xbf16> to vector<8xi16>
+    %e = arith.extui %b : vector<8xi16> to vector<8xi32>
+    %s = arith.shli %e, %c16 : vector<8xi32>
+    %w = arith.bitcast %s : vector<8xi32> to vector<8xf32>
+    ```
+  }];
+  let options = [Option<"f16c", "f16c", "bool", /*default=*/"false", "the target converts f16 in hardware">];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::vector::VectorDialect"];
+}
+
+def ExpandMathPass : Pass<"kiln-host-expand-math", "mlir::ModuleOp"> {
+  let summary = "expand math functions into polynomials";
+  let description = [{
+    Runs in stage `lower`. Every function of the math dialect that LLVM would make a library call of becomes arithmetic on
+    the same vectors: range reduction, a polynomial, reconstruction; infinities, NaN and denormals as in C. Sources and
+    errors stand in docs/host-codegen.md and beside each expansion.
+
+    ```mlir
+    %y = math.exp %x : vector<8xf32>
+    // becomes about 15 ops of arith and math.fma on vector<8xf32>
+    ```
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::vector::VectorDialect",
+                           "mlir::scf::SCFDialect", "mlir::memref::MemRefDialect"];
+}
+
+def EntryPass : Pass<"kiln-host-entry", "mlir::ModuleOp"> {
+  let summary = "give the kernel its entry point and its loop over tiles";
+  let description = [{
+    Runs in stage `lower`. The tile loops (`scf.forall`) at the top of the kernel's function become loops over
+    the part of [tileBegin, tileEnd) that is theirs; a kernel whose loops depend on each other runs as one tile. The entry
+    `void NAME(void *const *bindings, const int64_t *constants, void *workspace, int64_t tileBegin, int64_t tileEnd)`
+    unpacks the bindings for the body, a private function with noalias pointers. Attributes of the entry record
+    the grid for the object's metadata.
+
+    ```mlir
+    func.func @k(%x: memref<?xf32>, %out: memref<?xf32>) { scf.forall (%t) in (%n) { ... } }
+    // becomes
+    func.func private @k_tiles(%x: !llvm.ptr, %out: !llvm.ptr, %n_x: index, ..., %begin: index, %end: index)
+    func.func @k(%bindings: !llvm.ptr, %constants: !llvm.ptr, %workspace: !llvm.ptr, %begin: i64, %end: i64)
+    ```
+  }];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect",
+                           "mlir::arith::ArithDialect", "mlir::affine::AffineDialect"];
+}
+
+def ToLlvmPass : Pass<"kiln-host-to-llvm", "mlir::ModuleOp"> {
+  let summary = "convert vector code and loops to the LLVM dialect";
+  let description = [{
+    Runs at the end of stage `lower`: one conversion with the patterns of all dialects that remain, instead of a pass a
+    dialect. Source locations become line numbers that count the kernel's ops.
+
+    ```mlir
+    %v = vector.load %m[%i] : memref<?xf32>, vector<8xf32>
+    // becomes
+    %p = llvm.getelementptr %base[%i] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+    %v = llvm.load %p {alignment = 4 : i64} : !llvm.ptr -> vector<8xf32>
+    ```
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::cf::ControlFlowDialect", "mlir::arith::ArithDialect"];
+}
+
+#endif // KILN_BACKENDS_HOST_TRANSFORMS_PASSES_TD

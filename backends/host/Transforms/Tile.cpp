@@ -1,0 +1,324 @@
+// Tile.cpp: one scf.forall a root, its producers computed inside by tile.
+#include "backends/host/Target.h"
+#include "backends/host/Transforms/Passes.h"
+#include "backends/host/Transforms/TileSpace.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/TilingInterface.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
+
+using namespace mlir;
+
+namespace kiln::host {
+#define GEN_PASS_DEF_TILEPASS
+#include "backends/host/Transforms/Passes.h.inc"
+
+namespace {
+
+/// Extents that are not known count as this many when tile sizes are chosen.
+constexpr int64_t kAssumedExtent = 256;
+/// Iterations of a tile with a body of one or two ops; heavier bodies get smaller tiles.
+constexpr int64_t kTileIterations = kStreamTileBytes / 4;
+
+bool isTransposing(linalg::LinalgOp op) {
+  return llvm::any_of(op.getIndexingMapsArray(), [](AffineMap map) {
+    unsigned last = 0;
+    for (AffineExpr expr : map.getResults())
+      if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+        if (dim.getPosition() < last)
+          return true;
+        last = dim.getPosition();
+      }
+    return false;
+  });
+}
+
+StringRef templateName(const TileSpace &space) {
+  linalg::LinalgOp root = space.root();
+  if (space.hasReduction())
+    return root.getNumReductionLoops() > 0 ? "reduction" : "rows";
+  return isTransposing(root) ? "transpose" : "elementwise";
+}
+
+/// Tile sizes by loop of the root; 0: not cut.
+SmallVector<int64_t> chooseTileSizes(const TileSpace &space, unsigned vectorBits) {
+  linalg::LinalgOp root = space.root();
+  SmallVector<int64_t> extents = root.getStaticLoopRanges(), sizes(extents.size(), 0);
+  int64_t weight = 1 + space.bodyOps() / 4;
+  int64_t budget = std::max<int64_t>(1, kTileIterations / std::min<int64_t>(weight, 8) /
+                                            space.workPerPoint(kAssumedExtent));
+  bool transposing = isTransposing(root);
+  int64_t lanes = vectorBits / 32;
+  for (unsigned loop : llvm::reverse(space.loops())) {
+    int64_t extent = extents[loop];
+    bool innermost = loop == space.loops().back();
+    if (ShapedType::isDynamic(extent)) {
+      // Unknown: long inner tiles, the rest of the budget outside.
+      int64_t size = innermost ? std::min<int64_t>(budget, transposing ? 64 : 4096) : budget;
+      sizes[loop] = std::max<int64_t>(size, 1);
+      budget = std::max<int64_t>(1, budget / sizes[loop]);
+      continue;
+    }
+    int64_t size = std::clamp<int64_t>(budget, 1, std::max<int64_t>(extent, 1));
+    if (transposing && size > 64)
+      size = 64; // both sides of a square block stay within the L1 cache and its ways
+    if (size < extent) {
+      int64_t tiles = llvm::divideCeil(extent, size);
+      size = llvm::divideCeil(extent, tiles);
+      if (size > lanes)
+        size = llvm::alignTo(size, lanes);
+      sizes[loop] = size >= extent ? 0 : size;
+    }
+    budget = std::max<int64_t>(1, budget / std::max<int64_t>(size, 1));
+  }
+  return sizes;
+}
+
+/// Builds the tile of one root.
+class TileBuilder {
+public:
+  TileBuilder(RewriterBase &rewriter, const TileSpace &space, ArrayRef<int64_t> sizes)
+      : rewriter(rewriter), space(space), sizes(sizes) {}
+
+  /// Replaces `uses`, the materializations of the root's results in destination buffers.
+  LogicalResult build(ArrayRef<bufferization::MaterializeInDestinationOp> uses);
+
+private:
+  SmallVector<OpFoldResult> tileCounts();
+  void placeTile(scf::ForallOp forall);
+  FailureOr<Operation *> tileOp(linalg::LinalgOp op, const TileSpace::Follows &follows);
+  void boundTemporary(OpOperand &init);
+  void useDestination(Operation *tiled, unsigned result, Value sharedTile);
+
+  RewriterBase &rewriter;
+  const TileSpace &space;
+  ArrayRef<int64_t> sizes;
+  SmallVector<Range> domain;                  // of the root
+  SmallVector<OpFoldResult> offsets, extents; // of the tile, by loop of the root
+};
+
+SmallVector<OpFoldResult> TileBuilder::tileCounts() {
+  SmallVector<OpFoldResult> counts;
+  AffineExpr extent = rewriter.getAffineSymbolExpr(0);
+  for (unsigned loop : space.loops())
+    if (sizes[loop] > 0)
+      counts.push_back(affine::makeComposedFoldedAffineApply(rewriter, space.root().getLoc(),
+                                                             extent.ceilDiv(sizes[loop]), domain[loop].size));
+  if (counts.empty())
+    counts.push_back(rewriter.getIndexAttr(1));
+  return counts;
+}
+
+void TileBuilder::placeTile(scf::ForallOp forall) {
+  Location loc = forall.getLoc();
+  offsets.assign(domain.size(), rewriter.getIndexAttr(0));
+  extents = llvm::map_to_vector(domain, [](Range range) { return range.size; });
+  unsigned position = 0;
+  AffineExpr index = rewriter.getAffineDimExpr(0), extent = rewriter.getAffineSymbolExpr(0);
+  for (unsigned loop : space.loops()) {
+    int64_t size = sizes[loop];
+    if (size == 0)
+      continue;
+    OpFoldResult id = forall.getInductionVar(position++);
+    offsets[loop] = affine::makeComposedFoldedAffineApply(rewriter, loc, index * size, id);
+    std::optional<int64_t> known = getConstantIntValue(domain[loop].size);
+    if (known && *known % size == 0)
+      extents[loop] = rewriter.getIndexAttr(size);
+    else
+      extents[loop] = affine::makeComposedFoldedAffineMin(
+          rewriter, loc,
+          AffineMap::get(1, 1, {rewriter.getAffineConstantExpr(size), extent - index * size},
+                         rewriter.getContext()),
+          {id, domain[loop].size});
+  }
+}
+
+FailureOr<Operation *> TileBuilder::tileOp(linalg::LinalgOp op, const TileSpace::Follows &follows) {
+  auto tiling = cast<TilingInterface>(op.getOperation());
+  SmallVector<OpFoldResult> at, size;
+  SmallVector<Range> own = op == space.root() ? domain : tiling.getIterationDomain(rewriter);
+  for (auto [loop, followed] : llvm::enumerate(follows)) {
+    at.push_back(followed == TileSpace::kWhole ? OpFoldResult(rewriter.getIndexAttr(0)) : offsets[followed]);
+    size.push_back(followed == TileSpace::kWhole ? own[loop].size : extents[followed]);
+  }
+  FailureOr<TilingResult> tiled = tiling.getTiledImplementation(rewriter, at, size);
+  if (failed(tiled))
+    return op.emitError("cannot be tiled");
+  return tiled->tiledOps.front();
+}
+
+/// A slice of a tensor.empty becomes one of its own, as large as the largest tile: its buffer is static then.
+void TileBuilder::boundTemporary(OpOperand &init) {
+  auto slice = init.get().getDefiningOp<tensor::ExtractSliceOp>();
+  auto empty = slice ? slice.getSource().getDefiningOp<tensor::EmptyOp>() : tensor::EmptyOp();
+  if (!empty)
+    return;
+  SmallVector<OpFoldResult> sizes = slice.getMixedSizes(), bounds;
+  for (OpFoldResult size : sizes) {
+    FailureOr<int64_t> bound = failure();
+    if (!getConstantIntValue(size))
+      bound = ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, size, nullptr,
+                                                             /*closedUB=*/true);
+    bounds.push_back(succeeded(bound) ? OpFoldResult(rewriter.getIndexAttr(std::max<int64_t>(*bound, 0)))
+                                      : size);
+  }
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(slice);
+  Type element = slice.getType().getElementType();
+  Value buffer = rewriter.create<tensor::EmptyOp>(slice.getLoc(), bounds, element);
+  if (bounds != sizes) {
+    SmallVector<OpFoldResult> zeros(sizes.size(), rewriter.getIndexAttr(0)),
+        ones(sizes.size(), rewriter.getIndexAttr(1));
+    buffer =
+        rewriter.create<tensor::ExtractSliceOp>(slice.getLoc(), slice.getType(), buffer, zeros, sizes, ones);
+  } else if (buffer.getType() != slice.getType()) {
+    buffer = rewriter.create<tensor::CastOp>(slice.getLoc(), slice.getType(), buffer);
+  }
+  rewriter.replaceOp(slice, buffer);
+}
+
+/// Lets the op that starts the chain of inits of a root's result write the destination's tile.
+void TileBuilder::useDestination(Operation *tiled, unsigned result, Value sharedTile) {
+  auto op = cast<DestinationStyleOpInterface>(tiled);
+  OpOperand *init = op.getDpsInitOperand(result);
+  while (auto before = init->get().getDefiningOp<DestinationStyleOpInterface>()) {
+    if (!init->get().hasOneUse() || before->getBlock() != tiled->getBlock())
+      return;
+    init = before.getTiedOpOperand(cast<OpResult>(init->get()));
+  }
+  Value start = init->get();
+  if (auto slice = start.getDefiningOp<tensor::ExtractSliceOp>())
+    start = slice.getSource();
+  if (!start.getDefiningOp<tensor::EmptyOp>())
+    return;
+  if (init->get().getType() == sharedTile.getType())
+    rewriter.modifyOpInPlace(init->getOwner(), [&] { init->set(sharedTile); });
+}
+
+LogicalResult TileBuilder::build(ArrayRef<bufferization::MaterializeInDestinationOp> uses) {
+  linalg::LinalgOp root = space.root();
+  Location loc = root.getLoc();
+  rewriter.setInsertionPoint(uses.front());
+  domain = cast<TilingInterface>(root.getOperation()).getIterationDomain(rewriter);
+
+  SmallVector<Value> destinations;
+  for (bufferization::MaterializeInDestinationOp use : uses)
+    destinations.push_back(rewriter.create<bufferization::ToTensorOp>(loc, use.getSource().getType(),
+                                                                      use.getDest(),
+                                                                      /*restrict=*/true, /*writable=*/true));
+  auto forall = rewriter.create<scf::ForallOp>(loc, tileCounts(), destinations, std::nullopt);
+  rewriter.setInsertionPoint(forall.getTerminator());
+  placeTile(forall);
+  Operation *anchor = forall.getTerminator()->getPrevNode();
+
+  llvm::MapVector<Operation *, Operation *> tiledOps;
+  for (auto &[op, follows] : space.ops()) {
+    // Each op in front of those before it: consumers come first in the tile space.
+    if (anchor)
+      rewriter.setInsertionPointAfter(anchor);
+    else
+      rewriter.setInsertionPointToStart(forall.getBody());
+    FailureOr<Operation *> tiled = tileOp(cast<linalg::LinalgOp>(op), follows);
+    if (failed(tiled))
+      return failure();
+    tiledOps[op] = *tiled;
+    // Consumers inside took slices of the whole result: they take the tile instead.
+    for (auto [whole, tile] : llvm::zip_equal(op->getResults(), (*tiled)->getResults()))
+      for (OpOperand &use : llvm::make_early_inc_range(whole.getUses()))
+        if (auto slice = dyn_cast<tensor::ExtractSliceOp>(use.getOwner());
+            slice && slice->getParentOp() == forall) {
+          Value value = tile;
+          if (value.getType() != slice.getType()) {
+            OpBuilder::InsertionGuard guard(rewriter);
+            rewriter.setInsertionPointAfter(*tiled);
+            value = rewriter.create<tensor::CastOp>(loc, slice.getType(), value);
+          }
+          rewriter.replaceOp(slice, value);
+        }
+  }
+
+  Operation *tiledRoot = tiledOps[root];
+  for (auto [i, use] : llvm::enumerate(llvm::to_vector(uses))) {
+    unsigned result = cast<OpResult>(use.getSource()).getResultNumber();
+    SmallVector<OpFoldResult> at, size;
+    if (anchor)
+      rewriter.setInsertionPointAfter(anchor);
+    else
+      rewriter.setInsertionPointToStart(forall.getBody());
+    if (failed(cast<TilingInterface>(root.getOperation())
+                   .getResultTilePosition(rewriter, result, offsets, extents, at, size)))
+      return root.emitError("has no tile of result ") << result;
+    SmallVector<OpFoldResult> strides(at.size(), rewriter.getIndexAttr(1));
+    BlockArgument shared = forall.getRegionIterArgs()[i];
+    auto tileType = cast<RankedTensorType>(tiledRoot->getResult(result).getType());
+    useDestination(tiledRoot, result,
+                   rewriter.create<tensor::ExtractSliceOp>(loc, tileType, shared, at, size, strides));
+    rewriter.setInsertionPointToEnd(forall.getTerminator().getBody());
+    rewriter.create<tensor::ParallelInsertSliceOp>(loc, tiledRoot->getResult(result), shared, at, size,
+                                                   strides);
+  }
+  for (auto [op, tiled] : tiledOps)
+    for (OpOperand &init : cast<DestinationStyleOpInterface>(tiled).getDpsInitsMutable())
+      boundTemporary(init);
+  for (auto [i, use] : llvm::enumerate(llvm::to_vector(uses)))
+    rewriter.modifyOpInPlace(use, [&] { use.getSourceMutable().set(forall.getResult(i)); });
+  return success();
+}
+
+/// A root for a result that is an argument, or a view of one: a copy.
+linalg::GenericOp copyRoot(RewriterBase &rewriter, bufferization::MaterializeInDestinationOp use) {
+  rewriter.setInsertionPoint(use);
+  auto type = cast<RankedTensorType>(use.getSource().getType());
+  Location loc = use.getLoc();
+  Value empty = rewriter.create<tensor::EmptyOp>(loc, tensor::getMixedSizes(rewriter, loc, use.getSource()),
+                                                 type.getElementType());
+  AffineMap identity = rewriter.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
+  auto copy = rewriter.create<linalg::GenericOp>(loc, empty.getType(), use.getSource(), empty,
+                                                 ArrayRef<AffineMap>{identity, identity}, loops,
+                                                 [](OpBuilder &builder, Location loc, ValueRange args) {
+                                                   builder.create<linalg::YieldOp>(loc, args[0]);
+                                                 });
+  rewriter.modifyOpInPlace(use, [&] { use.getSourceMutable().set(copy.getResult(0)); });
+  return copy;
+}
+
+struct TilePass : impl::TilePassBase<TilePass> {
+  using TilePassBase::TilePassBase;
+
+  void runOnOperation() override {
+    func::FuncOp func = getOperation();
+    IRRewriter rewriter(&getContext());
+    // Results of one root share its loop.
+    llvm::MapVector<Operation *, SmallVector<bufferization::MaterializeInDestinationOp>> roots;
+    for (auto use : llvm::to_vector(func.getOps<bufferization::MaterializeInDestinationOp>())) {
+      if (use.getSource().getDefiningOp<scf::ForallOp>())
+        continue;
+      linalg::LinalgOp root = fusibleProducer(use.getSource(), use->getBlock());
+      if (!root)
+        root = copyRoot(rewriter, use);
+      roots[root].push_back(use);
+    }
+    StringRef name = "copy";
+    for (auto &[root, uses] : roots) {
+      TileSpace space(cast<linalg::LinalgOp>(root));
+      name = templateName(space);
+      if (failed(TileBuilder(rewriter, space, chooseTileSizes(space, vectorBits)).build(uses)))
+        return signalPassFailure();
+    }
+    // What was tiled is dead now: the destinations are written by the loops.
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(func.getBody().front())))
+      if (isOpTriviallyDead(&op))
+        rewriter.eraseOp(&op);
+    if (!roots.empty() && !func->hasAttr("kiln.template"))
+      func->setAttr("kiln.template", rewriter.getStringAttr(name));
+  }
+};
+
+} // namespace
+} // namespace kiln::host

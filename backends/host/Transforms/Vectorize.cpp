@@ -1,0 +1,77 @@
+// Vectorize.cpp: structured ops on buffers -> loops over vector code.
+#include "backends/host/Transforms/NestEmitter.h"
+#include "backends/host/Transforms/Passes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace kiln::host {
+#define GEN_PASS_DEF_VECTORIZEPASS
+#include "backends/host/Transforms/Passes.h.inc"
+
+namespace {
+
+/// A copy as a nest, so that it is vectorized as any other.
+linalg::GenericOp copyAsNest(RewriterBase &rewriter, memref::CopyOp copy) {
+  auto type = cast<MemRefType>(copy.getTarget().getType());
+  AffineMap identity = rewriter.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
+  return rewriter.create<linalg::GenericOp>(copy.getLoc(), copy.getSource(), copy.getTarget(),
+                                            ArrayRef<AffineMap>{identity, identity}, loops,
+                                            [](OpBuilder &builder, Location loc, ValueRange args) {
+                                              builder.create<linalg::YieldOp>(loc, args[0]);
+                                            });
+}
+
+LogicalResult vectorize(RewriterBase &rewriter, linalg::GenericOp op, const VectorTarget &target) {
+  FailureOr<LoopNest> nest = LoopNest::analyse(op);
+  if (failed(nest))
+    return op.emitError("operands are not strided buffers; expected static or strided memrefs and scalars");
+  NestPlan plan = NestPlan::make(*nest, target);
+  rewriter.setInsertionPoint(op);
+  NestEmitter(*nest, plan, rewriter).emit();
+  rewriter.eraseOp(op);
+  return success();
+}
+
+struct VectorizePass : impl::VectorizePassBase<VectorizePass> {
+  using VectorizePassBase::VectorizePassBase;
+
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<linalg::GenericOp> nests;
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) {
+      if (isa<linalg::LinalgOp, memref::CopyOp>(op))
+        ops.push_back(op);
+    });
+    for (Operation *op : ops) {
+      rewriter.setInsertionPoint(op);
+      if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+        nests.push_back(generic);
+      } else if (auto copy = dyn_cast<memref::CopyOp>(op)) {
+        nests.push_back(copyAsNest(rewriter, copy));
+        rewriter.eraseOp(copy);
+      } else if (FailureOr<linalg::GenericOp> made =
+                     linalg::generalizeNamedOp(rewriter, cast<linalg::LinalgOp>(op));
+                 succeeded(made)) {
+        nests.push_back(*made);
+      } else {
+        op->emitError("has no generic form");
+        return signalPassFailure();
+      }
+    }
+    VectorTarget target{vectorBits, registers, maskWords, maskBytes};
+    for (linalg::GenericOp nest : nests)
+      if (failed(vectorize(rewriter, nest, target)))
+        return signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace kiln::host

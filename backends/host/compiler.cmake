@@ -1,0 +1,40 @@
+# compiler.cmake: the sources of the host's compiler tier, for add_kiln_backend.
+add_kiln_tablegen(kiln_host_passes_tablegen TD Transforms/Passes.td OUTPUTS
+  Transforms/Passes.h.inc -gen-pass-decls,-name=KilnHost)
+
+set(hostCompilerSources
+  CodeMemory.cpp
+  ElfObject.cpp
+  ElfRewrite.cpp
+  EmitObject.cpp
+  HostOptions.cpp
+  LlvmModule.cpp
+  OrcCodeMemory.cpp
+  OrcLoader.cpp
+  Pipelines.cpp
+  RegisterCompiler.cpp
+  RuntimeSymbols.cpp
+  Transforms/Bufferize.cpp
+  Transforms/Describe.cpp
+  Transforms/Destinations.cpp
+  Transforms/Entry.cpp
+  Transforms/ExpandFloats.cpp
+  Transforms/ExpandMath.cpp
+  Transforms/Fuse.cpp
+  Transforms/LaunchConstants.cpp
+  Transforms/LoopNest.cpp
+  Transforms/MathErf.cpp
+  Transforms/MathExp.cpp
+  Transforms/MathLog.cpp
+  Transforms/MathReduction.cpp
+  Transforms/MathRemainder.cpp
+  Transforms/MathTrig.cpp
+  Transforms/NestBody.cpp
+  Transforms/NestEmitter.cpp
+  Transforms/Storage.cpp
+  Transforms/Temporaries.cpp
+  Transforms/Tile.cpp
+  Transforms/TileSpace.cpp
+  Transforms/ToLlvm.cpp
+  Transforms/Vectorize.cpp
+)
