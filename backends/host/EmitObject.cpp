@@ -118,26 +118,13 @@ LogicalResult emitObject(ModuleOp module, const jit::Target &target, jit::Kernel
   return success();
 }
 
-namespace {
-
-LogicalResult print(ModuleOp module, const jit::Target &target, llvm::CodeGenFileType type,
-                    llvm::raw_ostream &os) {
+LogicalResult printAssembly(ModuleOp module, const jit::Target &target, llvm::raw_ostream &os) {
   FailureOr<std::unique_ptr<LlvmModule>> llvmModule = LlvmModule::create(module, target);
   SmallVector<char> bytes;
-  if (failed(llvmModule) || failed((*llvmModule)->generate(type, bytes)))
+  if (failed(llvmModule) || failed((*llvmModule)->generate(llvm::CodeGenFileType::AssemblyFile, bytes)))
     return failure();
   os.write(bytes.data(), bytes.size());
   return success();
-}
-
-} // namespace
-
-LogicalResult printObject(ModuleOp module, const jit::Target &target, llvm::raw_ostream &os) {
-  return print(module, target, llvm::CodeGenFileType::ObjectFile, os);
-}
-
-LogicalResult printAssembly(ModuleOp module, const jit::Target &target, llvm::raw_ostream &os) {
-  return print(module, target, llvm::CodeGenFileType::AssemblyFile, os);
 }
 
 LogicalResult printLlvm(ModuleOp module, const jit::Target &target, llvm::raw_ostream &os) {

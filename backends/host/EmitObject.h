@@ -11,8 +11,7 @@ namespace kiln::host {
 mlir::LogicalResult emitObject(mlir::ModuleOp module, const jit::Target &target,
                                jit::KernelObjectBuilder &builder);
 
-/// Emitters for people: the object's bytes, its assembly, its LLVM IR after optimisation.
-mlir::LogicalResult printObject(mlir::ModuleOp module, const jit::Target &target, llvm::raw_ostream &os);
+/// Emitters for people: the assembly, and the LLVM IR after optimisation.
 mlir::LogicalResult printAssembly(mlir::ModuleOp module, const jit::Target &target, llvm::raw_ostream &os);
 mlir::LogicalResult printLlvm(mlir::ModuleOp module, const jit::Target &target, llvm::raw_ostream &os);
 

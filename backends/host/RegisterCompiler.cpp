@@ -55,7 +55,6 @@ Status registerHostCompiler(jit::CompilerRegistrar &registrar) {
   registrar.addStage(target, jit::Stage::Lower, buildLowerStage);
   registrar.addStage(target, jit::Stage::Emit, buildEmitStage);
   registrar.setObjectEmitter(target, emitObject);
-  registrar.addEmitter(target, {"object", "the kernel's ELF object", jit::Stage::Lower, printObject});
   registrar.addEmitter(target, {"asm", "the kernel's assembly", jit::Stage::Lower, printAssembly});
   registrar.addEmitter(target,
                        {"llvm", "the kernel's LLVM IR after optimisation", jit::Stage::Lower, printLlvm});
