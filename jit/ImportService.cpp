@@ -107,6 +107,39 @@ Status checkFunction(func::FuncOp main, StringRef name) {
   return status;
 }
 
+/// What checks compare becomes outputs of the model, unless it is returned already.
+Status exposeChecks(func::FuncOp main) {
+  auto returnOp = cast<func::ReturnOp>(main.getBody().front().getTerminator());
+  Builder builder(main.getContext());
+  unsigned count = 0;
+  auto output = [&](Value value, const std::string &name) -> int64_t {
+    auto known = llvm::find(returnOp.getOperands(), value);
+    int64_t index = known - returnOp.getOperands().begin();
+    if (known != returnOp.getOperands().end())
+      return index;
+    returnOp.getOperandsMutable().append(value);
+    main.insertResult(
+        index, value.getType(),
+        builder.getDictionaryAttr(builder.getNamedAttr("kiln.name", builder.getStringAttr(name))));
+    return index;
+  };
+  SmallVector<Operation *> checks;
+  main.walk([&](Operation *op) {
+    if (isa<CheckCloseOp, CheckEqualOp>(op))
+      checks.push_back(op);
+  });
+  for (Operation *check : checks) {
+    if (check->getBlock() != returnOp->getBlock())
+      return unimplemented(locationText(check->getLoc()) +
+                           ": a check inside control flow; checks compare results");
+    std::string name = "check" + std::to_string(count++);
+    int64_t got = output(check->getOperand(0), name + ".got"),
+            want = output(check->getOperand(1), name + ".want");
+    check->setAttr(kCheckOutputsAttr, builder.getDenseI64ArrayAttr({got, want}));
+  }
+  return {};
+}
+
 Status finishModel(Model &model) {
   auto main = model.module->lookupSymbol<func::FuncOp>("main");
   if (!main)
@@ -117,6 +150,7 @@ Status finishModel(Model &model) {
       return diagnostics.toStatus(Code::Internal, model.name + ": the importer made invalid IR");
   }
   KILN_RETURN_IF_ERROR(checkFunction(main, model.name));
+  KILN_RETURN_IF_ERROR(exposeChecks(main));
   for (auto [i, type] : llvm::enumerate(main.getArgumentTypes()))
     model.inputs.push_back(portOf(type, main.getArgAttrDict(i), "input", i));
   for (auto [i, type] : llvm::enumerate(main.getResultTypes()))

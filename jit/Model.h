@@ -7,10 +7,14 @@
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <mutex>
 
 namespace kiln::jit {
+
+/// Attribute of a check op: the indices of the outputs that it compares, made by the import.
+inline constexpr llvm::StringLiteral kCheckOutputsAttr = "kiln.outputs";
 
 struct ModelPort {
   std::string name;

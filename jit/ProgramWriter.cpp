@@ -486,16 +486,18 @@ private:
   Status writeReturn(func::ReturnOp op, schema::BlockT &out) {
     for (auto [i, value] : llvm::enumerate(op.getOperands()))
       KILN_RETURN_IF_ERROR(writeOutput(i, value, out));
-    for (auto [i, check] : llvm::enumerate(checks)) {
+    for (Operation *check : checks) {
       schema::CheckT entry;
       auto close = dyn_cast<CheckCloseOp>(check);
       entry.kind = close ? schema::CheckKind::Close : schema::CheckKind::Equal;
       entry.atol = close ? close.getAtol().convertToDouble() : 0;
       entry.rtol = close ? close.getRtol().convertToDouble() : 0;
       entry.location = locationText(check->getLoc());
-      std::string name = "check" + std::to_string(i);
-      KILN_ASSIGN_OR_RETURN(entry.got, checkOutput(op, check->getOperand(0), name + ".got", out));
-      KILN_ASSIGN_OR_RETURN(entry.want, checkOutput(op, check->getOperand(1), name + ".want", out));
+      auto compared = check->getAttrOfType<DenseI64ArrayAttr>(kCheckOutputsAttr);
+      if (!compared || compared.size() != 2)
+        return internalError(entry.location + ": a check without outputs; the importer names them");
+      entry.got = compared[0];
+      entry.want = compared[1];
       program.checks.push_back(std::make_unique<schema::CheckT>(std::move(entry)));
     }
     return {};
@@ -518,20 +520,6 @@ private:
       append(out, std::move(allocate));
     }
     return copy(to, from, value, out);
-  }
-
-  /// The output that a check compares: a result of the function, or one more output.
-  Result<uint32_t> checkOutput(func::ReturnOp op, Value value, const std::string &name, schema::BlockT &out) {
-    for (auto [i, returned] : llvm::enumerate(op.getOperands()))
-      if (returned == value)
-        return static_cast<uint32_t>(i);
-    ModelPort port;
-    port.name = name;
-    port.dtype = elementDType(cast<RankedTensorType>(value.getType()).getElementType());
-    outputBuffers.push_back(tables.addPort(true, port, {}));
-    uint32_t index = outputBuffers.size() - 1;
-    KILN_RETURN_IF_ERROR(writeOutput(index, value, out));
-    return index;
   }
 
   func::FuncOp main;
