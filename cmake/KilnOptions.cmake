@@ -45,4 +45,8 @@ endif()
 if(KILN_SANITIZE)
   add_compile_options(-fsanitize=${KILN_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${KILN_SANITIZE} -shared-libsan)
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-runtime-dir OUTPUT_VARIABLE sanitizerDir
+                  OUTPUT_STRIP_TRAILING_WHITESPACE)
+  # the shared runtime is in no folder that the loader searches
+  list(APPEND CMAKE_BUILD_RPATH "${sanitizerDir}" "${sanitizerDir}/../linux")
 endif()

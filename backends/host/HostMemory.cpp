@@ -11,6 +11,8 @@
 namespace kiln::host {
 namespace {
 
+constexpr uint64_t addressSpaceBytes = uint64_t(1) << 47; // of a process on x86-64
+
 /// "3.0 GiB", "512 B".
 std::string inUnits(uint64_t bytes) {
   constexpr const char *units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -103,7 +105,7 @@ void HostMemory::unreserve(uint64_t bytes) {
 void *HostMemory::obtain(Block block) {
   if (allocator.allocate)
     return allocator.allocate(allocator.self, block.bytes, block.alignment);
-  if (block.bytes > UINT64_MAX - block.alignment)
+  if (block.bytes > addressSpaceBytes || block.alignment > addressSpaceBytes)
     return nullptr;
   return std::aligned_alloc(block.alignment, roundUp(block.bytes, block.alignment));
 }

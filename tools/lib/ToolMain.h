@@ -17,6 +17,7 @@ using ToolBody = std::function<Result<int>(const ParsedFlags &, std::ostream &ou
 int runTool(const ToolSpec &spec, int argc, const char *const *argv, std::ostream &out, std::ostream &err,
             const ToolBody &body);
 
+int jitBench(int argc, const char *const *argv, std::ostream &out, std::ostream &err);
 int jitInfo(int argc, const char *const *argv, std::ostream &out, std::ostream &err);
 int jitRun(int argc, const char *const *argv, std::ostream &out, std::ostream &err);
 
