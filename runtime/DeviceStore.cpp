@@ -62,6 +62,12 @@ KilnCompileTarget CompileSettings::toC() const {
 }
 
 Result<CompiledKernelRef> DeviceStore::compile(const ProgramFile &file, uint32_t kernel) {
+  auto it = compiledAhead.find(file.program().kernels()->Get(kernel)->key()->str());
+  return it != compiledAhead.end() ? it->second : compileOne(file, kernel);
+}
+
+// Safe from any thread: touches the instance only.
+Result<CompiledKernelRef> DeviceStore::compileOne(const ProgramFile &file, uint32_t kernel) {
   if (const CompiledKernelRef &embedded = file.verifiedProgram().embeddedKernels[kernel])
     return embedded;
   std::string key = file.program().kernels()->Get(kernel)->key()->str();
@@ -90,11 +96,19 @@ Result<CompiledKernelRef> DeviceStore::compileNow(const ProgramFile &file, uint3
 
 Status DeviceStore::compileAll(const ProgramFile &file) {
   std::vector<uint32_t> missing;
-  for (uint32_t i = 0; i < file.verifiedProgram().embeddedKernels.size(); ++i)
-    if (!file.verifiedProgram().embeddedKernels[i] &&
-        !kernels.contains(file.program().kernels()->Get(i)->key()->str()))
+  for (uint32_t i = 0; i < file.verifiedProgram().embeddedKernels.size(); ++i) {
+    std::string key = file.program().kernels()->Get(i)->key()->str();
+    if (!file.verifiedProgram().embeddedKernels[i] && !kernels.contains(key) && !compiledAhead.contains(key))
       missing.push_back(i);
-  return parallelFor(missing.size(), 0, [&](size_t i) { return compile(file, missing[i]).status(); });
+  }
+  std::vector<CompiledKernelRef> results(missing.size());
+  KILN_RETURN_IF_ERROR(parallelFor(missing.size(), 0, [&](size_t i) -> Status {
+    KILN_ASSIGN_OR_RETURN(results[i], compileOne(file, missing[i]));
+    return {};
+  }));
+  for (size_t i = 0; i < missing.size(); ++i)
+    compiledAhead.emplace(file.program().kernels()->Get(missing[i])->key()->str(), results[i]);
+  return {};
 }
 
 Result<LoadedKernelRef> DeviceStore::load(const ProgramFile &file, uint32_t kernel) {
@@ -107,6 +121,7 @@ Result<LoadedKernelRef> DeviceStore::load(const ProgramFile &file, uint32_t kern
   auto start = std::chrono::steady_clock::now();
   KILN_ASSIGN_OR_RETURN(LoadedKernelRef loaded, device->load(*loader, compiled));
   theCounters.loadNs += static_cast<uint64_t>((std::chrono::steady_clock::now() - start).count());
+  compiledAhead.erase(key);
   kernels.emplace(std::move(key), loaded);
   return loaded;
 }

@@ -55,6 +55,7 @@ public:
   Result<Buffer> constant(const ProgramFileRef &file, const ModelRef &model, uint32_t index, Queue &queue);
 
 private:
+  Result<CompiledKernelRef> compileOne(const ProgramFile &file, uint32_t kernel);
   Result<CompiledKernelRef> compileNow(const ProgramFile &file, uint32_t kernel);
   Result<std::shared_ptr<const KernelLoader>> loaderFor(const KernelMetadata &metadata);
   Status checkFeatures(const KernelMetadata &metadata) const;
@@ -63,6 +64,7 @@ private:
   const std::shared_ptr<Device> device;
   const CompileSettings theSettings;
   CompileCounters theCounters;
+  std::unordered_map<std::string, CompiledKernelRef> compiledAhead; // by compileAll, until they are loaded
   std::unordered_map<std::string, LoadedKernelRef> kernels;
   std::unordered_map<std::string, Buffer> constants;
 };

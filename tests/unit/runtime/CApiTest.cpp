@@ -420,6 +420,7 @@ TEST_F(CApiTest, PrepareCompilesBeforeTheFirstRun) {
   ASSERT_OK(fromC(kiln_session_prepare(session, model, &shape, 1)));
   EXPECT_EQ(runtime.fakeCompiler.compiles, 1);
   EXPECT_EQ(runtime.device.loads, 1u);
+  EXPECT_EQ(stats().memory_hits, 0u) << "loading what was just compiled is no hit";
   ASSERT_OK(run({1, 2, 3}));
   EXPECT_EQ(runtime.fakeCompiler.compiles, 1);
 }
