@@ -40,7 +40,7 @@ void buildLowerStage(OpPassManager &pm, const jit::Target &target) {
   pm.addPass(createExpandMathPass());
   pm.addNestedPass<func::FuncOp>(createExpandFloatsPass({HostTarget::from(target).f16c}));
   pm.addPass(createEntryPass());
-  pm.addPass(createToLlvmPass());
+  pm.addPass(createToLlvmPass({HostTarget::from(target).f16c}));
 }
 
 void buildEmitStage(OpPassManager &, const jit::Target &) {}

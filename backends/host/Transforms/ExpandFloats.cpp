@@ -2,6 +2,8 @@
 #include "backends/host/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -158,12 +160,51 @@ struct ExpandTrunc final : OpRewritePattern<arith::TruncFOp> {
   bool f16c;
 };
 
+bool isSmallFloat(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isF16() || element.isBF16();
+}
+
+/// Arithmetic on 16-bit floats is done in f32; moves and the conversions themselves stay.
+struct Promote final : RewritePattern {
+  explicit Promote(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    bool computes = (isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+                     OpTrait::hasElementwiseMappableTraits(op) &&
+                     !isa<arith::ExtFOp, arith::TruncFOp, arith::BitcastOp, arith::SelectOp>(op)) ||
+                    isa<vector::ReductionOp>(op);
+    if (!computes || (llvm::none_of(op->getOperandTypes(), isSmallFloat) &&
+                      llvm::none_of(op->getResultTypes(), isSmallFloat)))
+      return rewriter.notifyMatchFailure(op, "does not compute on 16-bit floats");
+    Location loc = op->getLoc();
+    auto widen = [&](Type type) {
+      return isSmallFloat(type) ? withElement(type, rewriter.getF32Type()) : type;
+    };
+    OperationState state(loc, op->getName());
+    for (Value operand : op->getOperands()) {
+      Type wide = widen(operand.getType());
+      state.addOperands(wide == operand.getType() ? operand
+                                                  : rewriter.create<arith::ExtFOp>(loc, wide, operand));
+    }
+    for (Type type : op->getResultTypes())
+      state.addTypes(widen(type));
+    state.addAttributes(op->getAttrs());
+    Value result = rewriter.create(state)->getResult(0);
+    if (isSmallFloat(op->getResult(0).getType()))
+      result = rewriter.create<arith::TruncFOp>(loc, op->getResult(0).getType(), result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
 struct ExpandFloatsPass : impl::ExpandFloatsPassBase<ExpandFloatsPass> {
   using ExpandFloatsPassBase::ExpandFloatsPassBase;
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<ExpandExt, ExpandTrunc>(&getContext(), f16c);
+    patterns.add<Promote>(&getContext());
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -145,7 +145,9 @@ void NestEmitter::emitParallel(size_t level) {
 void NestEmitter::emitVectorLoop(size_t level) {
   unsigned loop = plan.parallel[level];
   auto outer = loaded;
-  preload({loop});
+  SmallVector<unsigned> inner(plan.reduction);
+  inner.push_back(loop);
+  preload(inner);
   auto invariant = loaded;
   SmallVector<int64_t> steps;
   if (plan.unroll > 1)

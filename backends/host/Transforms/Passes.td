@@ -221,6 +221,7 @@ def ToLlvmPass : Pass<"kiln-host-to-llvm", "mlir::ModuleOp"> {
     %v = llvm.load %p {alignment = 4 : i64} : !llvm.ptr -> vector<8xf32>
     ```
   }];
+  let options = [Option<"f16c", "f16c", "bool", /*default=*/"false", "LLVM keeps f16; else it is i16, as bf16 always">];
   let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::cf::ControlFlowDialect", "mlir::arith::ArithDialect"];
 }
 

@@ -288,6 +288,13 @@ linalg::GenericOp copyRoot(RewriterBase &rewriter, bufferization::MaterializeInD
   return copy;
 }
 
+/// Whether some loop is known to have no iteration.
+bool isEmpty(const TileSpace &space) {
+  return llvm::any_of(space.ops(), [](const auto &entry) {
+    return llvm::is_contained(cast<linalg::LinalgOp>(entry.first).getStaticLoopRanges(), 0);
+  });
+}
+
 struct TilePass : impl::TilePassBase<TilePass> {
   using TilePassBase::TilePassBase;
 
@@ -307,6 +314,13 @@ struct TilePass : impl::TilePassBase<TilePass> {
     StringRef name = "copy";
     for (auto &[root, uses] : roots) {
       TileSpace space(cast<linalg::LinalgOp>(root));
+      if (isEmpty(space)) {
+        // Nothing to write, or nothing to read: no tiles, what is left is done at once.
+        for (bufferization::MaterializeInDestinationOp use : uses)
+          if (llvm::is_contained(cast<RankedTensorType>(use.getSource().getType()).getShape(), 0))
+            rewriter.eraseOp(use);
+        continue;
+      }
       name = templateName(space);
       if (failed(TileBuilder(rewriter, space, chooseTileSizes(space, vectorBits)).build(uses)))
         return signalPassFailure();

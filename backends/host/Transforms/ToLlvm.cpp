@@ -77,7 +77,30 @@ void dropCasts(ModuleOp module) {
       cast.erase();
 }
 
+/// A constant of a 16-bit float that LLVM knows as i16.
+struct ConvertSmallConstant final : OpConversionPattern<arith::ConstantOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(arith::ConstantOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Type type = getTypeConverter()->convertType(op.getType());
+    Type from = getElementTypeOrSelf(op.getType()), to = type ? getElementTypeOrSelf(type) : Type();
+    if (!isa<FloatType>(from) || !to || !to.isInteger(16))
+      return rewriter.notifyMatchFailure(op, "LLVM has this type");
+    TypedAttr bits;
+    if (auto scalar = dyn_cast<FloatAttr>(op.getValue()))
+      bits = rewriter.getIntegerAttr(to, scalar.getValue().bitcastToAPInt());
+    else if (auto dense = dyn_cast<DenseElementsAttr>(op.getValue()))
+      bits = dense.bitcast(to);
+    else
+      return rewriter.notifyMatchFailure(op, "neither a number nor dense");
+    rewriter.replaceOpWithNewOp<LLVM::ConstantOp>(op, type, bits);
+    return success();
+  }
+};
+
 struct ToLlvmPass : impl::ToLlvmPassBase<ToLlvmPass> {
+  using ToLlvmPassBase::ToLlvmPassBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     MLIRContext *context = &getContext();
@@ -85,6 +108,17 @@ struct ToLlvmPass : impl::ToLlvmPassBase<ToLlvmPass> {
       return signalPassFailure();
     LowerToLLVMOptions options(context);
     LLVMTypeConverter converter(context, options);
+    // LLVM would make calls to move values of types that the target does not have.
+    Type bits = IntegerType::get(context, 16);
+    bool halfToo = !f16c;
+    converter.addConversion([bits, halfToo](FloatType type) -> std::optional<Type> {
+      return type.isBF16() || (type.isF16() && halfToo) ? std::optional<Type>(bits) : std::nullopt;
+    });
+    converter.addConversion([bits, halfToo](VectorType type) -> std::optional<Type> {
+      Type element = type.getElementType();
+      bool small = element.isBF16() || (element.isF16() && halfToo);
+      return small && type.getRank() == 1 ? std::optional<Type>(type.clone(bits)) : std::nullopt;
+    });
     RewritePatternSet patterns(context);
     arith::populateArithToLLVMConversionPatterns(converter, patterns);
     cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
@@ -95,6 +129,7 @@ struct ToLlvmPass : impl::ToLlvmPassBase<ToLlvmPass> {
     LLVMConversionTarget target(*context);
     target.addLegalOp<ModuleOp>();
     patterns.add<ConvertBlocks>(converter, context);
+    patterns.add<ConvertSmallConstant>(converter, context, /*benefit=*/2);
     target.addDynamicallyLegalOp<LLVM::LLVMFuncOp>(
         [&](LLVM::LLVMFuncOp op) { return converter.isLegal(&op.getBody()); });
     target.addLegalOp<UnrealizedConversionCastOp>(); // between types that the conversion made equal

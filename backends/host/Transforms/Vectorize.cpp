@@ -7,6 +7,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -25,6 +26,21 @@ linalg::GenericOp copyAsNest(RewriterBase &rewriter, memref::CopyOp copy) {
                                             ArrayRef<AffineMap>{identity, identity}, loops,
                                             [](OpBuilder &builder, Location loc, ValueRange args) {
                                               builder.create<linalg::YieldOp>(loc, args[0]);
+                                            });
+}
+
+/// linalg.map, whose body has no argument for the output, as a nest.
+linalg::GenericOp mapAsNest(RewriterBase &rewriter, linalg::MapOp map) {
+  unsigned rank = cast<MemRefType>(map.getInit().getType()).getRank();
+  SmallVector<AffineMap> maps(map.getInputs().size() + 1, rewriter.getMultiDimIdentityMap(rank));
+  SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
+  return rewriter.create<linalg::GenericOp>(map.getLoc(), map.getInputs(), map.getInit(), maps, loops,
+                                            [&](OpBuilder &builder, Location loc, ValueRange args) {
+                                              IRMapping values;
+                                              values.map(map.getMapper().front().getArguments(),
+                                                         args.drop_back());
+                                              for (Operation &op : map.getMapper().front())
+                                                builder.clone(op, values);
                                             });
 }
 
@@ -57,6 +73,9 @@ struct VectorizePass : impl::VectorizePassBase<VectorizePass> {
       } else if (auto copy = dyn_cast<memref::CopyOp>(op)) {
         nests.push_back(copyAsNest(rewriter, copy));
         rewriter.eraseOp(copy);
+      } else if (auto map = dyn_cast<linalg::MapOp>(op)) {
+        nests.push_back(mapAsNest(rewriter, map));
+        rewriter.eraseOp(map);
       } else if (FailureOr<linalg::GenericOp> made =
                      linalg::generalizeNamedOp(rewriter, cast<linalg::LinalgOp>(op));
                  succeeded(made)) {

@@ -349,6 +349,46 @@ void Kernel::run(std::vector<Array *> bindings, std::vector<int64_t> index, int6
     EXPECT_TRUE(bindings[i]->guardsIntact()) << "binding " << i << " was overrun";
 }
 
+std::string tensorType(KilnDType dtype, const std::vector<int64_t> &shape) {
+  static const char *const names[] = {"?",   "f16", "bf16", "f32", "f64",  "i1",   "i8",
+                                      "i16", "i32", "i64",  "ui8", "ui16", "ui32", "ui64"};
+  std::string text = "tensor<";
+  for (int64_t extent : shape)
+    text += (extent < 0 ? "?" : std::to_string(extent)) + "x";
+  return text + names[dtype] + ">";
+}
+
+std::string kernelText(const std::vector<std::string> &types, const std::string &body,
+                       const std::string &resultType) {
+  std::string text = "kiln.kernel @k(";
+  for (size_t i = 0; i < types.size(); ++i)
+    text += (i ? ", %" : "%") + ("a" + std::to_string(i)) + ": " + types[i];
+  return text + ") -> " + resultType + " {\n" + body + "\n  kiln.yield %r : " + resultType + "\n}\n";
+}
+
+void forEachIndex(const std::vector<int64_t> &shape,
+                  const std::function<void(const std::vector<int64_t> &)> &visit) {
+  std::vector<int64_t> index(shape.size(), 0);
+  for (int64_t extent : shape)
+    if (extent == 0)
+      return;
+  while (true) {
+    visit(index);
+    size_t axis = shape.size();
+    while (axis > 0 && ++index[axis - 1] == shape[axis - 1])
+      index[--axis] = 0;
+    if (axis == 0)
+      return;
+  }
+}
+
+int64_t position(const std::vector<int64_t> &shape, const std::vector<int64_t> &index) {
+  int64_t at = 0;
+  for (size_t axis = 0; axis < shape.size(); ++axis)
+    at = at * shape[axis] + index[axis];
+  return at;
+}
+
 int64_t evaluate(const jit::LaunchExpr &expr, const std::vector<int64_t> &constants) {
   using Op = jit::LaunchExpr::Op;
   std::vector<int64_t> stack;

@@ -6,6 +6,8 @@
 
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 
+#include <functional>
+
 #include <gtest/gtest.h>
 
 namespace kiln::host::test {
@@ -76,6 +78,18 @@ std::unique_ptr<Kernel> compileOrFail(llvm::StringRef text, llvm::StringRef arch
 
 /// Every element within atol + rtol * |want|; NaN equals NaN, infinities match by sign. Reports the worst.
 testing::AssertionResult closeTo(const Array &got, const std::vector<double> &want, double rtol, double atol);
+
+/// "tensor<2x?xf32>"; an extent below 0 is dynamic.
+std::string tensorType(KilnDType dtype, const std::vector<int64_t> &shape);
+/// A kernel @k of arguments %a0, %a1, ... of `types`, the lines of `body`, which define %r, and %r's type.
+std::string kernelText(const std::vector<std::string> &types, const std::string &body,
+                       const std::string &resultType);
+
+/// Calls `visit` with every index of `shape`, row-major.
+void forEachIndex(const std::vector<int64_t> &shape,
+                  const std::function<void(const std::vector<int64_t> &)> &visit);
+/// The row-major position of `index` in `shape`.
+int64_t position(const std::vector<int64_t> &shape, const std::vector<int64_t> &index);
 
 int64_t evaluate(const jit::LaunchExpr &expr, const std::vector<int64_t> &constants);
 
