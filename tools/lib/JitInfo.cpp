@@ -62,7 +62,7 @@ Json backendJson(const BackendReport &report) {
 
 // Commands without an operand; explain and validate have one.
 constexpr std::pair<std::string_view, Result<int> (*)(const InfoContext &)> kCommands[] = {
-    {"devices", infoDevices}, {"backends", infoBackends},
+    {"devices", infoDevices}, {"backends", infoBackends}, {"passes", infoPasses},
     {"paths", infoPaths},     {"env", infoEnvironment},
 };
 

@@ -21,6 +21,8 @@ struct InfoContext {
 // Each prints to `out` and gives an exit code, or the error that kept it from doing so.
 Result<int> infoDevices(const InfoContext &context);
 Result<int> infoBackends(const InfoContext &context);
+/// Opens libkiln_compiler.
+Result<int> infoPasses(const InfoContext &context);
 Result<int> infoPaths(const InfoContext &context);
 Result<int> infoEnvironment(const InfoContext &context);
 /// Everything about one backend, by its name or a device's; loads it.

@@ -10,7 +10,7 @@ using Kind = FlagKind;
 // clang-format off
 constexpr FlagSpec kFlags[] = {
     // name    value default category   kind          repeats  accepts, help
-    {"json",   "",   "",     Cat::Show, Kind::Switch, false,   "", "print devices or backends as JSON"},
+    {"json",   "",   "",     Cat::Show, Kind::Switch, false,   "", "print devices, backends or passes as JSON"},
     {"load",   "",   "",     Cat::Show, Kind::Switch, false,   "", "load every backend first, to show whether it can be"},
     {"backend-dir", "DIR", "", Cat::Target, Kind::Text, true,  "a folder with *.kiln.json",
      "search this folder first"},
@@ -39,10 +39,10 @@ constexpr EnvironmentEntry kEnvironment[] = {
 const ToolSpec kJitInfoSpec = {
     "jit-info",
     "COMMAND",
-    "devices, backends, paths, env, explain NAME, or validate FILE",
+    "devices, backends, passes, paths, env, explain NAME, or validate FILE",
     /*operandRepeats=*/true,
     /*operandRequired=*/true,
-    "Shows the devices and backends there are, where they were looked for and why one is missing",
+    "Shows the devices, backends and passes there are, where they were looked for and why one is missing",
     kExamples,
     kFlags,
     kEnvironment,

@@ -75,10 +75,10 @@ TEST(BackendRegistryTest, TwoBackendsCannotHaveOneDeviceType) {
   KeptLog log;
   TempFolder folder;
   copyPlugin(folder, "good");
-  copyPlugin(folder, "calls-back",
+  copyPlugin(folder, "calls_back",
              [](nlohmann::json &manifest) { manifest["devices"].push_back({{"type", "good"}}); });
   ASSERT_OK_AND_ASSIGN(BackendRegistry * registry, registryOver({folder.path()}));
-  // calls-back comes first and claims 'good', which it does not register.
+  // calls_back comes first and claims 'good', which it does not register.
   EXPECT_THAT(registry->deviceType("good"),
               StatusIs(Code::FailedPrecondition, HasSubstr("device type 'good': declared in the manifest")));
   EXPECT_OK(registry->load("good"));
@@ -111,7 +111,7 @@ std::atomic<int> initCount;
 
 TEST(BackendRegistryTest, ThreadsThatAskAtOnceShareOneLoad) {
   TempFolder folder;
-  copyPlugin(folder, "calls-back");
+  copyPlugin(folder, "calls_back");
   initCount = 0;
   ASSERT_OK_AND_ASSIGN(BackendRegistry * registry,
                        registryOver({folder.path()}, {{"KILN_CALLS_BACK_HOOK", addressOf([] {
@@ -122,7 +122,7 @@ TEST(BackendRegistryTest, ThreadsThatAskAtOnceShareOneLoad) {
   std::vector<std::thread> threads;
   std::atomic<int> successes = 0;
   for (int i = 0; i < 8; ++i)
-    threads.emplace_back([&] { successes += registry->deviceType("calls-back").ok(); });
+    threads.emplace_back([&] { successes += registry->deviceType("calls_back").ok(); });
   for (std::thread &thread : threads)
     thread.join();
   EXPECT_EQ(successes, 8);
@@ -135,16 +135,16 @@ BackendState insideState;
 
 TEST(BackendRegistryTest, ReentryIsInProgressNeverSuccess) {
   TempFolder folder;
-  copyPlugin(folder, "calls-back");
+  copyPlugin(folder, "calls_back");
   ASSERT_OK_AND_ASSIGN(
       reentered, registryOver({folder.path()}, {{"KILN_CALLS_BACK_HOOK", addressOf([] {
-                                                   insideStatus = reentered->load("calls-back");
-                                                   insideState = reportOf(*reentered, "calls-back").state;
+                                                   insideStatus = reentered->load("calls_back");
+                                                   insideState = reportOf(*reentered, "calls_back").state;
                                                  })}}));
-  EXPECT_OK(reentered->load("calls-back"));
-  EXPECT_THAT(insideStatus, StatusIs(Code::InProgress, HasSubstr("'calls-back'")));
+  EXPECT_OK(reentered->load("calls_back"));
+  EXPECT_THAT(insideStatus, StatusIs(Code::InProgress, HasSubstr("'calls_back'")));
   EXPECT_EQ(insideState, BackendState::Loading) << "states can be read from inside a load: no lock is held";
-  EXPECT_OK(reentered->load("calls-back"));
+  EXPECT_OK(reentered->load("calls_back"));
 }
 
 BackendRegistry *cycleA, *cycleB;
@@ -158,19 +158,19 @@ void meet() {
 
 TEST(BackendRegistryTest, TwoLoadsThatNeedEachOtherEndInsteadOfHanging) {
   TempFolder a, b;
-  copyPlugin(a, "calls-back");
-  copyPlugin(b, "calls-back");
+  copyPlugin(a, "calls_back");
+  copyPlugin(b, "calls_back");
   arrived = 0;
   ASSERT_OK_AND_ASSIGN(cycleA, registryOver({a.path()}, {{"KILN_CALLS_BACK_HOOK", addressOf([] {
                                                             meet();
-                                                            cycleStatus[0] = cycleB->load("calls-back");
+                                                            cycleStatus[0] = cycleB->load("calls_back");
                                                           })}}));
   ASSERT_OK_AND_ASSIGN(cycleB, registryOver({b.path()}, {{"KILN_CALLS_BACK_HOOK", addressOf([] {
                                                             meet();
-                                                            cycleStatus[1] = cycleA->load("calls-back");
+                                                            cycleStatus[1] = cycleA->load("calls_back");
                                                           })}}));
-  std::thread other([] { EXPECT_OK(cycleB->load("calls-back")); });
-  EXPECT_OK(cycleA->load("calls-back"));
+  std::thread other([] { EXPECT_OK(cycleB->load("calls_back")); });
+  EXPECT_OK(cycleA->load("calls_back"));
   other.join();
   EXPECT_NE(cycleStatus[0].ok(), cycleStatus[1].ok()) << "the one that would close the cycle is refused";
   EXPECT_EQ((cycleStatus[0].ok() ? cycleStatus[1] : cycleStatus[0]).code(), Code::InProgress);
@@ -216,10 +216,9 @@ TEST(BackendRegistryTest, StrictPolicyTurnsAnyFailureIntoAnError) {
   EXPECT_THAT(registryOver({folder.path()}, {{"KILN_BACKEND_POLICY", "strict"}}),
               StatusIs(Code::FailedPrecondition, HasSubstr("KILN_BACKEND_POLICY=strict")));
   TempFolder half;
-  copyPlugin(half, "half-registered");
-  ASSERT_OK_AND_ASSIGN(
-      BackendRegistry * registry,
-      registryOver({half.path(), pluginFolder("good")}, {{"KILN_BACKEND_POLICY", "strict"}}));
+  copyPlugin(half, "half_registered");
+  ASSERT_OK_AND_ASSIGN(BackendRegistry * registry, registryOver({half.path(), pluginFolder("good")},
+                                                                {{"KILN_BACKEND_POLICY", "strict"}}));
   EXPECT_THAT(registry->devices().status().message(), HasSubstr("the firmware does not answer"));
   ASSERT_OK(registryOver({}, {{"KILN_BACKEND_POLICY", "strcit"}}));
   EXPECT_THAT(log.lines.back(), HasSubstr("'strcit'; expected isolate or strict"));
@@ -260,13 +259,13 @@ TEST(BackendRegistryTest, ExtensionsNeedBothManifests) {
   KeptLog log;
   TempFolder folder;
   copyPlugin(folder, "good", [](nlohmann::json &manifest) { manifest["extensible"] = {"tile"}; });
-  copyPlugin(folder, "calls-back", [](nlohmann::json &manifest) {
+  copyPlugin(folder, "calls_back", [](nlohmann::json &manifest) {
     manifest["extends"] = {{{"target", "good"}, {"after", "tile"}}, {{"target", "good"}, {"before", "emit"}}};
   });
   ASSERT_OK_AND_ASSIGN(BackendRegistry * registry, registryOver({folder.path()}));
   std::vector<BackendRegistry::Extension> extensions = registry->extensions("good");
   ASSERT_EQ(extensions.size(), 1u);
-  EXPECT_EQ(extensions[0].backend, "calls-back");
+  EXPECT_EQ(extensions[0].backend, "calls_back");
   EXPECT_TRUE(extensions[0].after);
   EXPECT_THAT(log.lines, ElementsAre(HasSubstr("extends stage 'emit' of 'good'")));
   EXPECT_TRUE(registry->extensions("nothing").empty());

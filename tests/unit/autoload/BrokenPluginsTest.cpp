@@ -43,28 +43,23 @@ TEST_P(BrokenPluginsTest, IsLeftOutWithItsReasonAndTheOthersWork) {
 INSTANTIATE_TEST_SUITE_P(
     All, BrokenPluginsTest,
     ::testing::Values(
-        Broken{"throws-in-query", BackendState::Failed,
+        Broken{"throws_in_query", BackendState::Failed,
                "kiln_backend_query_v1: threw an exception: boom in query"},
-        Broken{"throws-in-init", BackendState::Failed, "init: threw an exception that is no std::exception"},
-        Broken{"missing-symbol", BackendState::Failed, "exports no 'kiln_backend_query_v1'"},
-        Broken{"unresolved-symbol", BackendState::Failed, "undefined symbol: kilnTestDefinedNowhere"},
-        Broken{"short-backend", BackendState::Failed, "fills in no init function (struct_size"},
-        Broken{"short-table", BackendState::Failed,
-               "device type 'short-table': function 'queue_create' is missing"},
-        Broken{"newer-abi", BackendState::RejectedAbi, "speaks ABI 1.1; this Kiln speaks 1.0"},
-        Broken{"wrong-name", BackendState::Failed,
-               "the library is 'somebody-else' 0.1.0; its manifest says 'wrong-name'"},
-        Broken{"half-registered", BackendState::Failed, "the firmware does not answer"},
-        Broken{"undeclared-device", BackendState::Failed,
+        Broken{"throws_in_init", BackendState::Failed, "init: threw an exception that is no std::exception"},
+        Broken{"missing_symbol", BackendState::Failed, "exports no 'kiln_backend_query_v1'"},
+        Broken{"unresolved_symbol", BackendState::Failed, "undefined symbol: kilnTestDefinedNowhere"},
+        Broken{"short_backend", BackendState::Failed, "fills in no init function (struct_size"},
+        Broken{"short_table", BackendState::Failed,
+               "device type 'short_table': function 'queue_create' is missing"},
+        Broken{"newer_abi", BackendState::RejectedAbi, "speaks ABI 1.1; this Kiln speaks 1.0"},
+        Broken{"wrong_name", BackendState::Failed,
+               "the library is 'somebody_else' 0.1.0; its manifest says 'wrong_name'"},
+        Broken{"half_registered", BackendState::Failed, "the firmware does not answer"},
+        Broken{"undeclared_device", BackendState::Failed,
                "device type 'surprise': the manifest's \"devices\""},
-        Broken{"missing-device", BackendState::Failed,
-               "device type 'missing-device': declared in the manifest, not"}),
-    [](const auto &info) {
-      std::string name = info.param.plugin;
-      for (char &c : name)
-        c = c == '-' ? '_' : c;
-      return name;
-    });
+        Broken{"missing_device", BackendState::Failed,
+               "device type 'missing_device': declared in the manifest, not"}),
+    [](const auto &info) { return std::string(info.param.plugin); });
 
 TEST(BrokenManifestTest, ABrokenFileIsReportedAndSkipped) {
   KeptLog log;

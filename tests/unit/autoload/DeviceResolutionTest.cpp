@@ -10,13 +10,13 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// A registry over two copies: 'good' (two devices) and 'calls-back' (one), whose manifests tests change.
+/// A registry over two copies: 'good' (two devices) and 'calls_back' (one), whose manifests tests change.
 class DeviceResolutionTest : public ::testing::Test {
 protected:
   template <typename A, typename B>
   BackendRegistry *registry(A editGood, B editOther, Environment::Variables variables = {}) {
     copyPlugin(folder, "good", editGood);
-    copyPlugin(folder, "calls-back", editOther);
+    copyPlugin(folder, "calls_back", editOther);
     Result<BackendRegistry *> made = registryOver({folder.path()}, std::move(variables));
     EXPECT_OK(made);
     return *made;
@@ -48,7 +48,7 @@ TEST_F(DeviceResolutionTest, UnknownDevicesListEveryBackendWithStateAndReason) {
   EXPECT_THAT(all->resolve("npu:3"),
               StatusIs(Code::NotFound,
                        AllOf(HasSubstr("unknown device 'npu'"), HasSubstr("backend 'good': DISCOVERED"),
-                             HasSubstr("backend 'calls-back': ABSENT: no file /dev/nothing"),
+                             HasSubstr("backend 'calls_back': ABSENT: no file /dev/nothing"),
                              HasSubstr("backend 'torn': FAILED: " + folder.path("torn.kiln.json:1:")))));
   EXPECT_THAT((*registryOver({}))->resolve("host"),
               StatusIs(Code::NotFound, HasSubstr("no backend was found")));
@@ -61,21 +61,21 @@ TEST_F(DeviceResolutionTest, AbsentHardwareIsUnavailableAndNotLoadedButCanBeComp
   EXPECT_EQ(reportOf(*all, "good").state, BackendState::Absent);
   EXPECT_FALSE(isMapped(folder.path("libkiln_good.so")));
   ASSERT_OK_AND_ASSIGN(std::vector<DeviceChoice> devices, all->devices());
-  EXPECT_EQ(devices.size(), 1u) << "calls-back only";
+  EXPECT_EQ(devices.size(), 1u) << "calls_back only";
   EXPECT_OK(all->deviceType("good")) << "a target needs no device";
 }
 
 TEST_F(DeviceResolutionTest, TheDefaultIsTheHardwareWithTheHighestPriority) {
   BackendRegistry *all = registry(set("priority", 7), set("priority", 9));
-  EXPECT_EQ(all->resolve("")->name(), "calls-back:0");
-  EXPECT_EQ(all->resolve("auto")->name(), "calls-back:0");
+  EXPECT_EQ(all->resolve("")->name(), "calls_back:0");
+  EXPECT_EQ(all->resolve("auto")->name(), "calls_back:0");
   EXPECT_FALSE(isMapped(folder.path("libkiln_good.so"))) << "the second best need not be loaded";
 }
 
 TEST_F(DeviceResolutionTest, ATieIsDecidedByNameWithAWarning) {
   BackendRegistry *all = registry(keep, keep);
-  EXPECT_EQ(all->resolve("auto")->name(), "calls-back:0");
-  EXPECT_THAT(log.lines, ElementsAre(HasSubstr("'calls-back' and 'good' have the same priority")));
+  EXPECT_EQ(all->resolve("auto")->name(), "calls_back:0");
+  EXPECT_THAT(log.lines, ElementsAre(HasSubstr("'calls_back' and 'good' have the same priority")));
 }
 
 TEST_F(DeviceResolutionTest, SoftwareAndExplicitBackendsAreNeverTheDefault) {
@@ -83,7 +83,7 @@ TEST_F(DeviceResolutionTest, SoftwareAndExplicitBackendsAreNeverTheDefault) {
                                   set("kind", "software"));
   EXPECT_THAT(all->resolve("auto"), StatusIs(Code::NotFound, HasSubstr("unknown device 'host'")));
   EXPECT_OK(all->resolve("good"));
-  EXPECT_OK(all->resolve("calls-back"));
+  EXPECT_OK(all->resolve("calls_back"));
 }
 
 TEST_F(DeviceResolutionTest, DevicesLeavesExplicitBackendsOutUntilTheyAreNamed) {
@@ -95,7 +95,7 @@ TEST_F(DeviceResolutionTest, DevicesLeavesExplicitBackendsOutUntilTheyAreNamed) 
 }
 
 TEST_F(DeviceResolutionTest, KilnDeviceIsAnOrderedList) {
-  BackendRegistry *all = registry(keep, keep, {{"KILN_DEVICE", "npu, good:1, calls-back"}});
+  BackendRegistry *all = registry(keep, keep, {{"KILN_DEVICE", "npu, good:1, calls_back"}});
   EXPECT_EQ(all->resolve("")->name(), "good:1");
   EXPECT_THAT(log.lines, ElementsAre(HasSubstr("default device 'npu' cannot be used")));
 }
@@ -119,7 +119,7 @@ TEST_F(DeviceResolutionTest, TheApisDefaultsComeBeforeTheVariable) {
 }
 
 TEST_F(DeviceResolutionTest, ABrokenBestDeviceFallsBackToTheNext) {
-  copyPlugin(folder, "half-registered", set("priority", 100));
+  copyPlugin(folder, "half_registered", set("priority", 100));
   copyPlugin(folder, "good");
   ASSERT_OK_AND_ASSIGN(BackendRegistry * all, registryOver({folder.path()}));
   EXPECT_EQ(all->resolve("")->name(), "good:0");

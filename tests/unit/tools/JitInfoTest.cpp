@@ -31,7 +31,7 @@ Outcome run(std::vector<std::string> arguments) {
 }
 
 const std::string kGood = "--backend-dir=" KILN_TEST_PLUGINS "/good";
-const std::string kBroken = "--backend-dir=" KILN_TEST_PLUGINS "/half-registered";
+const std::string kBroken = "--backend-dir=" KILN_TEST_PLUGINS "/half_registered";
 
 TEST(JitInfoTest, BackendsShowsStatesAndReasons) {
   Outcome before = run({"backends", kGood, kBroken});
@@ -40,7 +40,7 @@ TEST(JitInfoTest, BackendsShowsStatesAndReasons) {
   Outcome after = run({"backends", "--load", kGood, kBroken});
   EXPECT_EQ(after.code, kYes) << "nothing was required";
   EXPECT_THAT(after.out, HasSubstr("good             0.1.0    READY"));
-  EXPECT_THAT(after.out, HasSubstr("half-registered: FAILED: "));
+  EXPECT_THAT(after.out, HasSubstr("half_registered: FAILED: "));
   EXPECT_THAT(after.out, HasSubstr("the firmware does not answer"));
 }
 
@@ -83,9 +83,9 @@ TEST(JitInfoTest, ExplainLoadsAndSaysWhyNot) {
   EXPECT_EQ(good.code, kYes) << "a device's alias names its backend";
   EXPECT_THAT(good.out, HasSubstr("state        READY"));
   EXPECT_THAT(good.out, HasSubstr("option       level = '3' (KILN_GOOD_LEVEL; a number)"));
-  Outcome broken = run({"explain", "half-registered", kBroken});
+  Outcome broken = run({"explain", "half_registered", kBroken});
   EXPECT_EQ(broken.code, kNo);
-  EXPECT_THAT(broken.out, HasSubstr("reason       backend 'half-registered'"));
+  EXPECT_THAT(broken.out, HasSubstr("reason       backend 'half_registered'"));
   Outcome unknown = run({"explain", "npu", kGood});
   EXPECT_EQ(unknown.code, kFailed);
   EXPECT_THAT(unknown.err, HasSubstr("unknown backend 'npu'"));

@@ -1,4 +1,4 @@
-// throws-in-query.cpp: lets an exception out of the query function.
+// throws_in_query.cpp: lets an exception out of the query function.
 #include "kiln/backend.h"
 
 #include <stdexcept>

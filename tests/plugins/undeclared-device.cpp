@@ -1,9 +1,0 @@
-// undeclared-device.cpp: registers a device that its manifest does not declare, and hides the error.
-#include "tests/plugins/PluginDevice.h"
-
-static kiln::Status registerUndeclared(kiln::Registrar &registrar) {
-  kiln::plugins::addPluginDevice(registrar, "undeclared-device");
-  kiln::plugins::addPluginDevice(registrar, "surprise");
-  return {};
-}
-KILN_BACKEND(undeclared - device, "0.1.0", registerUndeclared)
