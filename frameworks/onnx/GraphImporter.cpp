@@ -178,6 +178,8 @@ Result<RankedTensorType> GraphImporter::typeOf(const ValueInfoProto &info) const
       return invalid("dimension {0}; expected -1, or 0 to {1}", dim.dim_value(), kMaxElements);
     dims.push_back(isKnown ? dim.dim_value() : ShapedType::kDynamic);
   }
+  if (!fitsElementLimit(dims))
+    return invalid("its shape has too many elements; expected at most {0}", kMaxElements);
   return RankedTensorType::get(dims, element);
 }
 

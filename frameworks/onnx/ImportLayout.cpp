@@ -77,8 +77,6 @@ Status importSplit(Node &node) {
   std::optional<int64_t> extent = IndexMath::known(node.dim(0, axis));
   if (!extent)
     return unsupported("axis {0} of dynamic extent is not supported", axis);
-  if (node.numOutputs() == 0)
-    return invalid("no outputs; expected one or more");
   KILN_ASSIGN_OR_RETURN(SmallVector<int64_t> sizes, node.splitSizes(*extent));
   int64_t offset = 0;
   for (auto [i, size] : llvm::enumerate(sizes)) {

@@ -86,10 +86,16 @@ Status importIsInf(Node &node) {
 Status castTo(Node &node, Type type) {
   KILN_ASSIGN_OR_RETURN(bool saturate, node.flagAttribute("saturate", true));
   node.ignoreAttribute("round_mode"); // of float8e8m0, which is refused
-  bool isNarrowFloat = type.isFloat8E4M3FN() || type.isFloat8E5M2();
-  if (isNarrowFloat && !saturate)
-    return unsupported("'saturate' 0 is not supported for float8 types");
-  return node.output(node.build.convert(node.tensor(0), type));
+  Value x = node.tensor(0);
+  if (type.isFloat8E4M3FN() || type.isFloat8E5M2()) { // the largest number instead of NaN or infinity
+    if (!saturate)
+      return unsupported("'saturate' 0 is not supported for float8 types");
+    double largest = type.isFloat8E4M3FN() ? 448 : 57344;
+    KILN_ASSIGN_OR_RETURN(x, node.build.convert(x, node.build.builder().getF32Type()));
+    KILN_ASSIGN_OR_RETURN(
+        x, node.build.make<ClampOp>(x, {node.build.real("min", -largest), node.build.real("max", largest)}));
+  }
+  return node.output(node.build.convert(x, type));
 }
 
 Status importCast(Node &node) {

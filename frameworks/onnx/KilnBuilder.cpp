@@ -45,6 +45,10 @@ Result<Value> KilnBuilder::make(OperationName name, ValueRange operands, ArrayRe
       return fail();
     op->getResult(0).setType(types.front());
   }
+  if (!fitsElementLimit(cast<RankedTensorType>(op->getResult(0).getType()).getShape())) {
+    said = "a result of too many elements";
+    return fail();
+  }
   if (failed(name.verifyInvariants(op)))
     return fail();
   opBuilder.insert(op);
@@ -128,7 +132,10 @@ Extents KilnBuilder::shape(Value tensor) {
   return result;
 }
 
-SmallVector<int64_t> KilnBuilder::split(ArrayRef<Extent> extents, SmallVectorImpl<Value> &operands) {
+Result<SmallVector<int64_t>> KilnBuilder::split(ArrayRef<Extent> extents, SmallVectorImpl<Value> &operands) {
+  for (Extent extent : extents)
+    if (auto known = IndexMath::known(extent); known && (*known < 0 || *known > kMaxElements))
+      return invalid("extent {0}; expected 0 to {1}", *known, kMaxElements);
   SmallVector<int64_t> statics;
   dispatchIndexOpFoldResults(extents, operands, statics);
   return statics;

@@ -75,9 +75,10 @@ private:
   /// Notes where the extents of a new op's result come from: what dim() answers without asking the result
   /// itself.
   void recordOrigins(mlir::Operation *op);
-  /// Splits extents into a static list (kDynamic where not known) and operands.
-  mlir::SmallVector<int64_t> split(llvm::ArrayRef<Extent> extents,
-                                   mlir::SmallVectorImpl<mlir::Value> &operands);
+  /// Splits extents into a static list (kDynamic where not known) and operands. Fails if one is negative or
+  /// huge.
+  Result<llvm::SmallVector<int64_t>> split(llvm::ArrayRef<Extent> extents,
+                                           llvm::SmallVectorImpl<mlir::Value> &operands);
 
   mlir::Block *block;
   mlir::OpBuilder opBuilder;

@@ -21,7 +21,7 @@ Result<Value> KilnBuilder::reshape(Value x, ArrayRef<Extent> shape) {
   if (sameShape(*this, x, shape))
     return x;
   SmallVector<Value> operands{x};
-  SmallVector<int64_t> sizes = split(shape, operands);
+  KILN_ASSIGN_OR_RETURN(SmallVector<int64_t> sizes, split(shape, operands));
   return make<ReshapeOp>(operands, integers("static_sizes", sizes));
 }
 
@@ -35,7 +35,7 @@ Result<Value> KilnBuilder::broadcast(Value x, ArrayRef<Extent> shape) {
   if (sameShape(*this, x, shape))
     return x;
   SmallVector<Value> operands{x};
-  SmallVector<int64_t> sizes = split(shape, operands);
+  KILN_ASSIGN_OR_RETURN(SmallVector<int64_t> sizes, split(shape, operands));
   return make<BroadcastOp>(operands, integers("static_sizes", sizes));
 }
 
@@ -64,7 +64,8 @@ Result<Value> KilnBuilder::slice(Value x, ArrayRef<Extent> offsets, ArrayRef<Ext
                             {"static_sizes", sizes},
                             {"static_strides", strides}}) {
     size_t before = operands.size();
-    attributes.push_back(integers(name, split(list, operands)));
+    KILN_ASSIGN_OR_RETURN(SmallVector<int64_t> statics, split(list, operands));
+    attributes.push_back(integers(name, statics));
     segments.push_back(static_cast<int32_t>(operands.size() - before));
   }
   attributes.push_back(named("operandSegmentSizes", opBuilder.getDenseI32ArrayAttr(segments)));
@@ -88,9 +89,9 @@ Result<Value> KilnBuilder::pad(Value x, ArrayRef<Extent> low, ArrayRef<Extent> h
   if (!kind)
     return unsupported("pad mode '{0}' is not supported", mode);
   SmallVector<Value> operands{x};
-  SmallVector<int64_t> staticLow = split(low, operands);
+  KILN_ASSIGN_OR_RETURN(SmallVector<int64_t> staticLow, split(low, operands));
   auto lowEnd = operands.size();
-  SmallVector<int64_t> staticHigh = split(high, operands);
+  KILN_ASSIGN_OR_RETURN(SmallVector<int64_t> staticHigh, split(high, operands));
   SmallVector<int32_t> segments{1, static_cast<int32_t>(lowEnd - 1),
                                 static_cast<int32_t>(operands.size() - lowEnd), value ? 1 : 0};
   if (value)
@@ -102,7 +103,7 @@ Result<Value> KilnBuilder::pad(Value x, ArrayRef<Extent> low, ArrayRef<Extent> h
 
 Result<Value> KilnBuilder::iota(Type elementType, ArrayRef<Extent> shape, int64_t axis) {
   SmallVector<Value> operands;
-  SmallVector<int64_t> sizes = split(shape, operands);
+  KILN_ASSIGN_OR_RETURN(SmallVector<int64_t> sizes, split(shape, operands));
   return make<IotaOp>(operands, {integer("axis", axis), integers("static_sizes", sizes),
                                  named("element", TypeAttr::get(elementType))});
 }

@@ -124,6 +124,8 @@ Result<SmallVector<int64_t>> Node::splitSizes(int64_t extent) {
     KILN_ASSIGN_OR_RETURN(sizes, knownIntegers(1, "'split'"));
   }
   int64_t parts = numOutputs();
+  if (parts == 0)
+    return invalid("no outputs; expected one or more");
   KILN_ASSIGN_OR_RETURN(int64_t declared, integerAttribute("num_outputs", parts));
   if (declared != parts)
     return invalid("attribute 'num_outputs' is {0}; the node has {1} outputs", declared, parts);

@@ -23,8 +23,8 @@ const std::map<std::pair<StringRef, StringRef>, std::map<int, const OpEntry *>> 
   static const auto *made = [] {
     auto *map = new std::map<std::pair<StringRef, StringRef>, std::map<int, const OpEntry *>>();
     for (ArrayRef<OpEntry> family :
-         {binaryOps(), classicalOps(), constantOps(), contractionOps(), layoutOps(), normalizationOps(),
-          poolingOps(), reductionOps(), shapeOps(), sliceOps(), unaryOps()})
+         {binaryOps(), classicalOps(), constantOps(), contractionOps(), einsumOps(), layoutOps(),
+          normalizationOps(), poolingOps(), reductionOps(), shapeOps(), sliceOps(), unaryOps()})
       for (const OpEntry &entry : family)
         (*map)[{entry.domain, entry.name}][entry.since] = &entry;
     return map;

@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <string>
+#include <vector>
 
 namespace kiln::onnx {
 
@@ -34,6 +35,7 @@ llvm::ArrayRef<OpEntry> binaryOps();        // ImportBinary.cpp
 llvm::ArrayRef<OpEntry> classicalOps();     // ImportClassical.cpp: ai.onnx.ml
 llvm::ArrayRef<OpEntry> constantOps();      // ImportConstant.cpp
 llvm::ArrayRef<OpEntry> contractionOps();   // ImportContraction.cpp
+llvm::ArrayRef<OpEntry> einsumOps();        // ImportEinsum.cpp
 llvm::ArrayRef<OpEntry> layoutOps();        // ImportLayout.cpp
 llvm::ArrayRef<OpEntry> normalizationOps(); // ImportNormalization.cpp
 llvm::ArrayRef<OpEntry> poolingOps();       // ImportPooling.cpp

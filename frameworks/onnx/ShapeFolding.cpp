@@ -41,6 +41,8 @@ template <typename Compute> bool elementwise(Node &node, Type elementType, Compu
   size_t length = 1;
   SmallVector<const ShapeValue *> inputs;
   for (unsigned i = 0; i < node.numInputs(); ++i) {
+    if (!node.hasInput(i))
+      return false;
     const ShapeValue *input = node.shapeValue(i);
     inputs.push_back(input);
     result.isScalar &= input->isScalar;
@@ -135,8 +137,8 @@ bool foldConcat(Node &node) {
     return false;
   ShapeValue result{node.elementType(0), false, {}};
   for (unsigned i = 0; i < node.numInputs(); ++i) {
-    const ShapeValue *input = node.shapeValue(i);
-    if (input->isScalar || input->elementType != result.elementType)
+    const ShapeValue *input = node.hasInput(i) ? node.shapeValue(i) : nullptr;
+    if (!input || input->isScalar || input->elementType != result.elementType)
       return false;
     llvm::append_range(result.elements, input->elements);
   }

@@ -43,15 +43,13 @@ Result<std::vector<int64_t>> readDims(const TensorProto &tensor) {
   std::vector<int64_t> dims(tensor.dims().begin(), tensor.dims().end());
   if (dims.size() > 64)
     return invalid("rank {0}; expected at most 64", dims.size());
-  int64_t count = 1;
-  for (int64_t dim : dims) {
+  for (int64_t dim : dims)
     if (dim < 0)
       return invalid("dimension {0}; expected >= 0", dim);
-    if (llvm::MulOverflow(count, dim, count) || count > kMaxElements)
-      return invalid("shape {0} has too many elements; expected at most {1}",
-                     llvm::join(llvm::map_range(dims, [](int64_t d) { return std::to_string(d); }), "x"),
-                     kMaxElements);
-  }
+  if (!fitsElementLimit(dims))
+    return invalid("shape {0} has too many elements; expected at most {1}",
+                   llvm::join(llvm::map_range(dims, [](int64_t dim) { return std::to_string(dim); }), "x"),
+                   kMaxElements);
   return dims;
 }
 
@@ -111,6 +109,14 @@ std::string normalizeBooleans(ArrayRef<char> bytes) {
 }
 
 } // namespace
+
+bool fitsElementLimit(ArrayRef<int64_t> shape) {
+  int64_t count = 1;
+  for (int64_t extent : shape)
+    if (!ShapedType::isDynamic(extent) && (llvm::MulOverflow(count, extent, count) || count > kMaxElements))
+      return false;
+  return true;
+}
 
 bool TensorData::isSplat() const {
   size_t size = elementBytes(type.getElementType());

@@ -36,6 +36,8 @@ struct TensorData {
 
 /// Elements that a tensor may have: more is taken for nonsense.
 inline constexpr int64_t kMaxElements = int64_t(1) << 40;
+/// Whether the known extents of a shape stay below it.
+bool fitsElementLimit(llvm::ArrayRef<int64_t> shape);
 
 /// The constant that `tensor` describes. `rawData` stands for its raw_data if that was stripped; `owner`
 /// keeps `tensor` and `rawData` alive. InvalidArgument: bytes or dims are wrong; Unimplemented: the element
