@@ -100,7 +100,8 @@ MaybeExpr LaunchConstants::extent(Value memref, unsigned dim) const {
   }
   if (auto collapse = dyn_cast_or_null<memref::CollapseShapeOp>(op)) {
     MaybeExpr product = LaunchExpr::literal(1);
-    for (int64_t from : collapse.getReassociationIndices()[dim])
+    SmallVector<ReassociationIndices> groups = collapse.getReassociationIndices(); // outlives the loop over one
+    for (int64_t from : groups[dim])
       product = join(Op::Mul, product, extent(collapse.getSrc(), from));
     return product;
   }
