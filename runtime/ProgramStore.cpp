@@ -10,11 +10,19 @@
 
 namespace kiln {
 
+namespace {
+
+// An extent of 1 may mean broadcasting: it never becomes dynamic, and no dynamic program stands in for it.
+constexpr int64_t kBroadcastExtent = 1;
+
+} // namespace
+
 bool LoadedProgram::accepts(std::span<const std::vector<int64_t>> inputDims) const {
   return std::equal(dims.begin(), dims.end(), inputDims.begin(), inputDims.end(),
                     [](const std::vector<int64_t> &mine, const std::vector<int64_t> &theirs) {
-                      return std::equal(mine.begin(), mine.end(), theirs.begin(), theirs.end(),
-                                        [](int64_t a, int64_t b) { return a == b || a == -1; });
+                      return std::equal(
+                          mine.begin(), mine.end(), theirs.begin(), theirs.end(),
+                          [](int64_t a, int64_t b) { return a == b || (a == -1 && b != kBroadcastExtent); });
                     });
 }
 
@@ -40,7 +48,7 @@ Result<LoadedProgramRef>
 ProgramStore::find(const ModelRef &model, std::span<const std::vector<int64_t>> inputDims, bool compileAll) {
   ModelPrograms &known = models[model.get()];
   for (const LoadedProgramRef &program : known.programs)
-    if (program->accepts(inputDims)) {
+    if (model->programFile() || program->accepts(inputDims)) {
       if (compileAll && !program->isResolved) {
         KILN_RETURN_IF_ERROR(device.compileAll(*program->file));
         KILN_RETURN_IF_ERROR(program->interpreter->program().resolveAll());
@@ -80,7 +88,8 @@ ProgramStore::find(const ModelRef &model, std::span<const std::vector<int64_t>> 
   return program;
 }
 
-// The shapes with -1 at every declared-dynamic extent that has had another value before; nothing if none had.
+// The shapes with -1 at every extent that is declared dynamic and has had another value before; nothing if
+// none had.
 std::optional<std::vector<std::vector<int64_t>>>
 ProgramStore::dynamicPattern(const ModelPrograms &known, const Model &model,
                              std::span<const std::vector<int64_t>> dims) const {
@@ -90,9 +99,12 @@ ProgramStore::dynamicPattern(const ModelPrograms &known, const Model &model,
   bool isDynamic = false;
   for (size_t i = 0; i < pattern.size(); ++i)
     for (size_t axis = 0; axis < pattern[i].size(); ++axis) {
+      if (pattern[i][axis] == kBroadcastExtent)
+        continue;
       bool differs =
           std::any_of(known.programs.begin(), known.programs.end(), [&](const LoadedProgramRef &program) {
-            return program->dims[i][axis] != pattern[i][axis];
+            int64_t other = program->dims[i][axis];
+            return other != pattern[i][axis] && other != kBroadcastExtent;
           });
       if (differs && model.inputs()[i].dims[axis] < 0) {
         pattern[i][axis] = -1;

@@ -126,6 +126,11 @@ TEST_F(CApiTest, ASecondValueOfADynamicExtentMakesItDynamic) {
   EXPECT_THAT(got, ElementsAre(2, 4, 6, 8, 10));
   EXPECT_EQ(runtime.fakeCompiler.dynamicRequests, 1);
   EXPECT_EQ(runtime.fakeCompiler.programs, 2) << "one static, one dynamic for all later shapes";
+  ASSERT_OK(run(std::vector<float>{7}));
+  EXPECT_THAT(got, ElementsAre(14));
+  EXPECT_EQ(runtime.fakeCompiler.programs, 3)
+      << "an extent of 1 may mean broadcasting: it has its own program";
+  EXPECT_EQ(runtime.fakeCompiler.dynamicRequests, 1);
 }
 
 TEST_F(CApiTest, ADynamicProgramThatCannotBeIsReplacedByStaticOnes) {
