@@ -63,9 +63,9 @@ constexpr FlagSpec kFlags[] = {
 // clang-format on
 
 constexpr std::string_view kExamples[] = {
-    "jit-run tests/models/magika/model.onnx --inputs tests/models/magika/inputs.npz --expect "
+    "build/bin/jit-run tests/models/magika/model.onnx --inputs tests/models/magika/inputs.npz --expect "
     "tests/models/magika/outputs.npz",
-    "jit-run tests/models/mlp-surrogate/model.onnx --input input=6x4xf32=random --bench --profile",
+    "build/bin/jit-run tests/models/mlp-surrogate/model.onnx --input input=6x4xf32=random --bench --profile",
 };
 
 constexpr EnvironmentEntry kEnvironment[] = {
