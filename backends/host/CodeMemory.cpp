@@ -1,4 +1,6 @@
-// CodeMemory.cpp: arenas are memfds, so that one page can be mapped twice with different rights.
+// CodeMemory.cpp: arenas are memfds, so that one page can be mapped twice with different rights. The
+// executable mapping is a private one: debuggers cannot set breakpoints in a shared mapping that is not
+// writable.
 #include "CodeMemory.h"
 
 #include "kiln/sdk/Fork.h"
@@ -102,6 +104,9 @@ Status CodeMemory::write(std::byte *to, std::span<const std::byte> code) {
     return systemError("no writable view");
   std::memcpy(static_cast<std::byte *>(view) + (offset - firstPage), code.data(), code.size());
   munmap(view, bytes);
+  if (std::memcmp(to, code.data(), code.size()) !=
+      0) // a breakpoint has given the page a copy of its own: drop it
+    madvise(arena->base + firstPage, bytes, MADV_DONTNEED);
   __builtin___clear_cache(reinterpret_cast<char *>(to), reinterpret_cast<char *>(to + code.size()));
   return {};
 }
@@ -139,7 +144,7 @@ Result<CodeMemory::Arena *> CodeMemory::addArena(size_t leastBytes) {
     close(file);
     return status;
   }
-  void *base = mmap(nullptr, bytes, PROT_READ | PROT_EXEC, MAP_SHARED, file, 0);
+  void *base = mmap(nullptr, bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
   if (base == MAP_FAILED) {
     Status status = systemError("no executable mapping of " + std::to_string(bytes) + " bytes");
     close(file);

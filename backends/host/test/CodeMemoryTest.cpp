@@ -78,6 +78,20 @@ TEST(CodeMemoryTest, FreedRoomIsUsedAgain) {
   EXPECT_EQ(*memory.allocate(1000000, 64), blocks[0]) << "an empty arena is one hole";
 }
 
+TEST(CodeMemoryTest, CodeIsWrittenBesideABreakpoint) {
+  CodeMemory memory;
+  std::byte *first = *memory.allocate(6, 1), *second = *memory.allocate(6, 1);
+  ASSERT_TRUE(memory.write(first, returning(7)).ok());
+  // What a debugger does, through /proc/self/mem: the page becomes a private copy.
+  std::fstream debugger("/proc/self/mem", std::ios::in | std::ios::out | std::ios::binary);
+  debugger.seekp(reinterpret_cast<std::streamoff>(first));
+  debugger.put('\xcc').flush();
+  ASSERT_TRUE(debugger.good());
+  EXPECT_EQ(*first, std::byte(0xcc));
+  ASSERT_TRUE(memory.write(second, returning(9)).ok());
+  EXPECT_EQ(call(second), 9u);
+}
+
 TEST(CodeMemoryTest, KeepsAlignmentAndLargeBlocks) {
   CodeMemory memory;
   ASSERT_TRUE(memory.allocate(10, 1).ok());

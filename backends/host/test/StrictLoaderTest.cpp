@@ -9,6 +9,18 @@
 #include <cstring>
 #include <random>
 
+// gdb's side of its JIT interface: what it reads in the process that it debugs.
+struct jit_code_entry {
+  jit_code_entry *next_entry, *prev_entry;
+  const char *symfile_addr;
+  uint64_t symfile_size;
+};
+struct jit_descriptor {
+  uint32_t version, action_flag;
+  jit_code_entry *relevant_entry, *first_entry;
+};
+extern "C" jit_descriptor __jit_debug_descriptor;
+
 namespace kiln::host {
 
 LoaderUnderTest loaderUnderTest() {
@@ -127,6 +139,37 @@ TEST(StrictLoaderTest, PerfFindsKernelsByName) {
   EXPECT_EQ(name, "fused add, kernel 1");
   loader.unload(*kernel);
   unlink(path.c_str());
+}
+
+TEST(StrictLoaderTest, GdbKnowsKernelsWhileTheyAreLoaded) {
+  DebugOptions options("gdb");
+  KilnHost host = makeHostTable(options);
+  StrictLoader loader(host);
+  std::vector<char> object = readObject("kernels");
+  auto listed = [] {
+    size_t count = 0;
+    for (jit_code_entry *entry = __jit_debug_descriptor.first_entry; entry; entry = entry->next_entry)
+      ++count;
+    return count;
+  };
+  std::vector<HostKernel *> kernels;
+  for (int i = 0; i < 3; ++i)
+    kernels.push_back(*loader.load(imageOf(object)));
+  EXPECT_EQ(listed(), 3u);
+  EXPECT_EQ(__jit_debug_descriptor.action_flag, 1u);
+  jit_code_entry *last = __jit_debug_descriptor.relevant_entry;
+  EXPECT_GT(last->symfile_size, object.size()) << "the object and its longer string table";
+  EXPECT_EQ(std::memcmp(last->symfile_addr,
+                        "\x7f"
+                        "ELF",
+                        4),
+            0);
+  loader.unload(kernels[1]); // the middle, then the ends
+  EXPECT_EQ(listed(), 2u);
+  EXPECT_EQ(__jit_debug_descriptor.action_flag, 2u);
+  loader.unload(kernels[2]);
+  loader.unload(kernels[0]);
+  EXPECT_EQ(listed(), 0u);
 }
 
 TEST(StrictLoaderTest, GdbGetsTheObjectWithAddressesAndTheName) {
