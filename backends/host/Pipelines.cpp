@@ -25,11 +25,13 @@ void buildTileStage(OpPassManager &pm, const jit::Target &target) {
   pm.addNestedPass<func::FuncOp>(createFusePass());
   pm.addPass(createDestinationsPass());
   pm.addNestedPass<func::FuncOp>(createTilePass({host.vectorBits}));
+  pm.addNestedPass<func::FuncOp>(createSinkPadsPass());
 }
 
 void buildBufferStage(OpPassManager &pm, const jit::Target &target) {
   HostTarget host = HostTarget::from(target);
   pm.addPass(createBufferizePass());
+  pm.addNestedPass<func::FuncOp>(createBlockContractionsPass({host.vectorBits, host.vectorRegisters}));
   pm.addNestedPass<func::FuncOp>(createTemporariesPass());
   pm.addNestedPass<func::FuncOp>(
       createVectorizePass({host.vectorBits, host.vectorRegisters, host.maskWords, host.maskBytes}));

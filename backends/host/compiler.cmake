@@ -14,7 +14,9 @@ set(hostCompilerSources
   Pipelines.cpp
   RegisterCompiler.cpp
   RuntimeSymbols.cpp
+  Transforms/BlockContractions.cpp
   Transforms/Bufferize.cpp
+  Transforms/Contraction.cpp
   Transforms/Describe.cpp
   Transforms/Destinations.cpp
   Transforms/Entry.cpp
@@ -31,6 +33,7 @@ set(hostCompilerSources
   Transforms/MathTrig.cpp
   Transforms/NestBody.cpp
   Transforms/NestEmitter.cpp
+  Transforms/SinkPads.cpp
   Transforms/Storage.cpp
   Transforms/Temporaries.cpp
   Transforms/Tile.cpp

@@ -133,8 +133,7 @@ struct ConvToLinalg final : OpConversionPattern<ConvOp> {
     auto type = cast<RankedTensorType>(getTypeConverter()->convertType(op.getType()));
     Type accumulator = accumulatorType(op.getType().getElementType());
 
-    Value x = padSpatial(rewriter, loc, adaptor.getX(), op.getPads());
-    Value sum = convolve(op, rewriter, linalg, x, adaptor.getW(), dims[0], accumulator);
+    Value sum = convolve(op, rewriter, linalg, adaptor.getX(), adaptor.getW(), dims[0], accumulator);
     rewriter.replaceOp(op, linalg.cast(finish(op, rewriter, linalg, sum, adaptor.getBias(), dims[0],
                                               type.getElementType()),
                                        type));
@@ -168,6 +167,7 @@ private:
       outSizes[1] = tensor::getMixedSize(builder, loc, w, 1);
       outSizes.insert(outSizes.begin() + 1, builder.getIndexAttr(groups));
     }
+    x = padSpatial(builder, loc, x, op.getPads()); // next to its use: a target may pad tile by tile
 
     unsigned outer = grouped ? 3 : 2, reductions = spatial + !depthwise, loops = outer + spatial + reductions;
     auto dim = [&](unsigned i) { return builder.getAffineDimExpr(i); };

@@ -17,7 +17,8 @@ Value padWindowed(OpBuilder &builder, Location loc, Value x, ArrayRef<OpFoldResu
   auto isZero = [](OpFoldResult pad) { return isConstantIntValue(pad, 0); };
   if (llvm::all_of(low, isZero) && llvm::all_of(high, isZero))
     return x;
-  SmallVector<OpFoldResult> lows(2, builder.getIndexAttr(0)), highs(2, builder.getIndexAttr(0));
+  size_t leading = cast<RankedTensorType>(x.getType()).getRank() - low.size();
+  SmallVector<OpFoldResult> lows(leading, builder.getIndexAttr(0)), highs(leading, builder.getIndexAttr(0));
   llvm::append_range(lows, low);
   llvm::append_range(highs, high);
   Value scalar = builder.create<arith::ConstantOp>(loc, value);

@@ -6,7 +6,7 @@
 
 namespace kiln {
 
-/// Pads the spatial axes of the NC* tensor `x` with `value`; itself if there is nothing to pad.
+/// Pads the last axes of `x`, one an entry of `low`, with `value`; itself if there is nothing to pad.
 mlir::Value padWindowed(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x,
                         llvm::ArrayRef<mlir::OpFoldResult> low, llvm::ArrayRef<mlir::OpFoldResult> high,
                         mlir::TypedAttr value);

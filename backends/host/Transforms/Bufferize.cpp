@@ -18,10 +18,18 @@ namespace kiln::host {
 
 namespace {
 
+/// Whether both are the same buffer, or the same part of one, taken twice.
+bool isSameBuffer(Value a, Value b) {
+  if (a == b)
+    return true;
+  auto viewA = a.getDefiningOp<memref::SubViewOp>(), viewB = b.getDefiningOp<memref::SubViewOp>();
+  return viewA && viewB && OperationEquivalence::isEquivalentTo(viewA, viewB, OperationEquivalence::IgnoreLocations);
+}
+
 struct DropSelfCopy final : OpRewritePattern<memref::CopyOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(memref::CopyOp copy, PatternRewriter &rewriter) const override {
-    if (copy.getSource() != copy.getTarget())
+    if (!isSameBuffer(copy.getSource(), copy.getTarget()))
       return rewriter.notifyMatchFailure(copy, "copies between buffers");
     rewriter.eraseOp(copy);
     return success();

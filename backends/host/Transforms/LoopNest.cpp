@@ -290,7 +290,12 @@ NestPlan NestPlan::make(const LoopNest &nest, const VectorTarget &target) {
     if (nest.bodyOps <= 8)
       planContraction(nest, target, plan);
     if (!horizontal && nest.bodyOps <= 4 && plan.jam * plan.unroll <= 24)
-      plan.reductionUnroll = plan.jam > 1 ? 2 : 1;
+      plan.reductionUnroll = plan.jam > 1 ? 4 : 1;
+    if (!horizontal && plan.jamLoop) {
+      // Rows innermost: the columns of a register tile are read for all of them in turn, and stay in the L1 cache.
+      llvm::erase(plan.parallel, *plan.jamLoop);
+      plan.parallel.push_back(*plan.jamLoop);
+    }
     return plan;
   }
   plan.unroll = nest.bodyOps <= 8 ? 4 : nest.bodyOps <= 16 ? 2 : 1;

@@ -47,8 +47,9 @@ NestEmitter::Values NestEmitter::indices(const NestOperand &operand, unsigned ja
 void NestEmitter::preload(ArrayRef<unsigned> inner) {
   for (unsigned i = 0; i < nest.op.getNumDpsInputs(); ++i) {
     const NestOperand &operand = nest.operands[i];
-    bool moves = llvm::any_of(inner, [&](unsigned loop) { return operand.map.isFunctionOfDim(loop); }) ||
-                 !operand.type;
+    bool moves = !operand.type;
+    for (unsigned loop = 0; loop < nest.loops(); ++loop) // loops further inside have no position yet
+      moves |= operand.map.isFunctionOfDim(loop) && (!base[loop] || llvm::is_contained(inner, loop));
     if (moves || nest.op.getBody()->getArgument(i).use_empty())
       continue;
     for (unsigned jam = 0; jam < jamCount; ++jam)

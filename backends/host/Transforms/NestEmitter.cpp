@@ -140,6 +140,7 @@ void NestEmitter::emitParallel(size_t level) {
     emitParallel(level + 1);
     return Values();
   });
+  base[loop] = nullptr;
 }
 
 void NestEmitter::emitVectorLoop(size_t level) {
@@ -165,6 +166,7 @@ void NestEmitter::emitVectorLoop(size_t level) {
     mask = nullptr;
     return Values();
   });
+  base[loop] = nullptr;
   loaded = outer;
 }
 
@@ -197,14 +199,17 @@ NestEmitter::Values NestEmitter::emitReduction(size_t level, Values accumulators
   SmallVector<int64_t> steps{1};
   if (level + 1 == plan.reduction.size() && plan.reductionUnroll > 1)
     steps.insert(steps.begin(), plan.reductionUnroll);
-  return walk(loop, steps, false, accumulators, [&](Value position, int64_t step, bool, ValueRange carried) {
-    Values values(carried);
-    for (int64_t i = 0; i < step; ++i) {
-      base[loop] = offset(position, i);
-      values = emitReduction(level + 1, std::move(values));
-    }
-    return values;
-  });
+  Values results =
+      walk(loop, steps, false, accumulators, [&](Value position, int64_t step, bool, ValueRange carried) {
+        Values values(carried);
+        for (int64_t i = 0; i < step; ++i) {
+          base[loop] = offset(position, i);
+          values = emitReduction(level + 1, std::move(values));
+        }
+        return values;
+      });
+  base[loop] = nullptr;
+  return results;
 }
 
 NestEmitter::Values NestEmitter::emitHorizontal() {
@@ -260,6 +265,8 @@ NestEmitter::Values NestEmitter::emitHorizontal() {
                 });
   };
   carried = descend(0, carried);
+  for (unsigned reduced : plan.reduction)
+    base[reduced] = nullptr;
   Values scalars(carried.begin() + wide, carried.end());
   carried.truncate(wide);
   lanes = plan.lanes;

@@ -110,6 +110,53 @@ def BufferizePass : Pass<"kiln-host-bufferize", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::bufferization::BufferizationDialect", "mlir::memref::MemRefDialect"];
 }
 
+def SinkPadsPass : Pass<"kiln-host-sink-pads", "mlir::func::FuncOp"> {
+  let summary = "pad the input of a window tile by tile";
+  let description = [{
+    Runs in stage `tile` after tiling. A tile of a convolution or a pool reads a slice of the padded input; it now takes
+    the slice of the input itself, clipped at the border, and pads that, so that no padded copy of the whole input is
+    made and tiles stay independent.
+
+    ```mlir
+    %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] ...
+    scf.forall ... { %s = tensor.extract_slice %p[0, 0, %i, 0] [1, 64, 10, 58] [1, 1, 1, 1] ... }
+    // becomes
+    scf.forall ... {
+      %s = tensor.extract_slice %x[0, 0, %from, 0] [1, 64, %rows, 56] [1, 1, 1, 1] ...
+      %p = tensor.pad %s low[0, 0, %above, 1] high[0, 0, %below, 1] ...
+    }
+    ```
+  }];
+  let dependentDialects = ["mlir::affine::AffineDialect", "mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
+}
+
+def BlockContractionsPass : Pass<"kiln-host-block-contractions", "mlir::func::FuncOp"> {
+  let summary = "sum contractions in blocks over packed columns";
+  let description = [{
+    Runs in stage `buffer` after bufferization. A contraction (matrix product, convolution) whose sum is long becomes a
+    loop over blocks of it; where the factor that is read by vectors is not contiguous along them (a transposed matrix,
+    the windows of a convolution) or its rows meet in few cache sets, each block copies it into a temporary
+    `[sum.., columns..]` first. Loops that are contiguous in every operand are collapsed. The vector emitter then makes
+    register tiles of the blocks.
+
+    ```mlir
+    linalg.generic {sum over d2} ins(%a, %b : memref<48x512xf32>, memref<64x512xf32>) outs(%c : memref<48x64xf32>) ...
+    // becomes
+    scf.for %k = %c0 to %c512 step %c256 {
+      %p = memref.alloc() : memref<256x64xf32>
+      linalg.generic {copy} ins(%b_k) outs(%p) ...
+      linalg.generic {sum over d2} ins(%a_k, %p) outs(%c) ...
+    }
+    ```
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"256", "bits of a vector register">,
+    Option<"registers", "registers", "unsigned", /*default=*/"16", "vector registers">,
+  ];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::memref::MemRefDialect", "mlir::affine::AffineDialect",
+                           "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect"];
+}
+
 def TemporariesPass : Pass<"kiln-host-temporaries", "mlir::func::FuncOp"> {
   let summary = "place a kernel's temporaries on the stack or in the workspace";
   let description = [{

@@ -1,5 +1,6 @@
 // Tile.cpp: one scf.forall a root, its producers computed inside by tile.
 #include "backends/host/Target.h"
+#include "backends/host/Transforms/Contraction.h"
 #include "backends/host/Transforms/Passes.h"
 #include "backends/host/Transforms/TileSpace.h"
 
@@ -47,6 +48,8 @@ StringRef templateName(const TileSpace &space) {
 
 /// Tile sizes by loop of the root; 0: not cut.
 SmallVector<int64_t> chooseTileSizes(const TileSpace &space, unsigned vectorBits) {
+  if (std::optional<SmallVector<int64_t>> sizes = contractionTileSizes(space, vectorBits))
+    return *sizes;
   linalg::LinalgOp root = space.root();
   SmallVector<int64_t> extents = root.getStaticLoopRanges(), sizes(extents.size(), 0);
   int64_t weight = 1 + space.bodyOps() / 4;

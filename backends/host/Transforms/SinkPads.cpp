@@ -1,0 +1,95 @@
+// SinkPads.cpp: slice(pad(x)) -> pad(slice(x)): every tile pads the part of the input that it reads.
+#include "backends/host/Transforms/Passes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/IR/TensorTilingInterfaceImpl.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace kiln::host {
+#define GEN_PASS_DEF_SINKPADSPASS
+#include "backends/host/Transforms/Passes.h.inc"
+
+namespace {
+
+/// The largest that a size can become, so that a buffer for it has a known size even where the last tile is shorter
+/// than the others; the size itself if there is no such number.
+OpFoldResult boundOf(Builder &builder, OpFoldResult size) {
+  if (getConstantIntValue(size))
+    return size;
+  FailureOr<int64_t> most = ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, size, nullptr,
+                                                                          /*closedUB=*/true);
+  return succeeded(most) ? OpFoldResult(builder.getIndexAttr(std::max<int64_t>(*most, 0))) : size;
+}
+
+void sink(IRRewriter &rewriter, tensor::ExtractSliceOp slice, tensor::PadOp pad) {
+  Location loc = slice.getLoc();
+  rewriter.setInsertionPoint(slice);
+  SmallVector<OpFoldResult> sizes = slice.getMixedSizes(), bounds;
+  for (OpFoldResult size : sizes)
+    bounds.push_back(boundOf(rewriter, size));
+  // A slice that lies in the padding alone becomes a pad of no elements, which needs no guard.
+  FailureOr<TilingResult> tiled =
+      tensor::bubbleUpPadSlice(rewriter, pad, slice.getMixedOffsets(), sizes, /*generateZeroSliceGuard=*/false);
+  if (failed(tiled))
+    return;
+  auto small = dyn_cast<tensor::PadOp>(tiled->tiledOps.front());
+  if (!small) // all of it is padding
+    return rewriter.replaceOp(slice, tiled->tiledValues.front());
+
+  // The same pad, up to the extents of a whole tile.
+  rewriter.setInsertionPoint(slice);
+  SmallVector<OpFoldResult> source = tensor::getMixedSizes(rewriter, loc, small.getSource());
+  SmallVector<OpFoldResult> low = small.getMixedLowPad(), high = small.getMixedHighPad();
+  SmallVector<int64_t> shape;
+  AffineExpr a = rewriter.getAffineSymbolExpr(0), b = rewriter.getAffineSymbolExpr(1), c = rewriter.getAffineSymbolExpr(2);
+  for (auto [i, bound] : llvm::enumerate(bounds)) {
+    shape.push_back(getConstantIntValue(bound).value_or(ShapedType::kDynamic));
+    if (!getConstantIntValue(source[i]) || !getConstantIntValue(low[i]) || !getConstantIntValue(high[i]))
+      high[i] = affine::makeComposedFoldedAffineApply(rewriter, loc, a - b - c, {bound, source[i], low[i]});
+  }
+  auto whole = rewriter.create<tensor::PadOp>(loc, pad.getResultType().clone(shape), small.getSource(), low, high);
+  rewriter.inlineRegionBefore(small.getRegion(), whole.getRegion(), whole.getRegion().end());
+  Value result = whole;
+  if (!llvm::equal(bounds, sizes)) {
+    SmallVector<OpFoldResult> zeros(sizes.size(), rewriter.getIndexAttr(0)), ones(sizes.size(), rewriter.getIndexAttr(1));
+    result = rewriter.create<tensor::ExtractSliceOp>(loc, slice.getType(), result, zeros, sizes, ones);
+  } else if (result.getType() != slice.getType()) {
+    result = rewriter.create<tensor::CastOp>(loc, slice.getType(), result);
+  }
+  rewriter.replaceOp(slice, result);
+  for (Value unused : tiled->tiledValues)
+    if (Operation *op = unused.getDefiningOp(); op && op->use_empty() && op != small)
+      rewriter.eraseOp(op);
+  rewriter.eraseOp(small);
+}
+
+struct SinkPadsPass : impl::SinkPadsPassBase<SinkPadsPass> {
+  void runOnOperation() override {
+    SmallVector<std::pair<tensor::ExtractSliceOp, tensor::PadOp>> slices;
+    getOperation()->walk([&](tensor::ExtractSliceOp slice) {
+      auto pad = slice.getSource().getDefiningOp<tensor::PadOp>();
+      bool inTile = slice->getParentOfType<scf::ForallOp>() && pad && !pad->getParentOfType<scf::ForallOp>();
+      if (inTile && slice.hasUnitStride() && slice.getType().getRank() == pad.getResultType().getRank())
+        slices.push_back({slice, pad});
+    });
+    IRRewriter rewriter(&getContext());
+    for (auto [slice, pad] : slices)
+      sink(rewriter, slice, pad);
+    llvm::SetVector<Operation *> pads;
+    for (auto [slice, pad] : slices)
+      pads.insert(pad);
+    for (Operation *pad : pads)
+      if (pad->use_empty())
+        rewriter.eraseOp(pad);
+  }
+};
+
+} // namespace
+} // namespace kiln::host
