@@ -339,12 +339,11 @@ void Kernel::run(std::vector<Array *> bindings, std::vector<int64_t> index, int6
   }
   std::vector<char> workspace(builder.workspaceBytes.empty() ? 0 : evaluate(builder.workspaceBytes, values));
   int64_t tiles = evaluate(builder.grid[0], values);
-  auto function = reinterpret_cast<void (*)(void *const *, const int64_t *, void *, int64_t, int64_t)>(entry);
   if (split == 0)
     split = tiles;
   // Backwards: a kernel is right for any order of its tiles.
   for (int64_t end = tiles; end > 0; end -= split)
-    function(pointers.data(), values.data(), workspace.data(), std::max<int64_t>(0, end - split), end);
+    fn()(pointers.data(), values.data(), workspace.data(), std::max<int64_t>(0, end - split), end);
   for (size_t i = 0; i < bindings.size(); ++i)
     EXPECT_TRUE(bindings[i]->guardsIntact()) << "binding " << i << " was overrun";
 }

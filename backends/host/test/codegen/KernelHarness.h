@@ -59,6 +59,8 @@ public:
 
   const jit::KernelObjectBuilder &object() const { return builder; }
   double compileMs() const { return theCompileMs; }
+  using Entry = void (*)(void *const *, const int64_t *, void *, int64_t, int64_t);
+  Entry fn() const { return reinterpret_cast<Entry>(entry); }
   std::string assembly() const { return theAssembly; }
 
 private:
