@@ -23,6 +23,7 @@ void buildTensorStage(OpPassManager &pm, const jit::Target &) {
 void buildTileStage(OpPassManager &pm, const jit::Target &target) {
   HostTarget host = HostTarget::from(target);
   pm.addNestedPass<func::FuncOp>(createFusePass());
+  pm.addNestedPass<func::FuncOp>(createCollapsePass());
   pm.addPass(createDestinationsPass());
   pm.addNestedPass<func::FuncOp>(createTilePass({host.vectorBits}));
   pm.addNestedPass<func::FuncOp>(createSinkPadsPass());
@@ -33,6 +34,7 @@ void buildBufferStage(OpPassManager &pm, const jit::Target &target) {
   pm.addPass(createBufferizePass());
   pm.addNestedPass<func::FuncOp>(createBlockContractionsPass({host.vectorBits, host.vectorRegisters}));
   pm.addNestedPass<func::FuncOp>(createTemporariesPass());
+  pm.addNestedPass<func::FuncOp>(createContractPass());
   pm.addNestedPass<func::FuncOp>(
       createVectorizePass({host.vectorBits, host.vectorRegisters, host.maskWords, host.maskBytes}));
   pm.addPass(createLoopInvariantCodeMotionPass());

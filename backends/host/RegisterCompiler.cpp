@@ -65,10 +65,12 @@ Status registerHostCompiler(jit::CompilerRegistrar &registrar) {
   registrar.addPass([] { return createDescribePass(); });
   registrar.addPass([] { return createStoragePass(); });
   registrar.addPass([] { return createFusePass(); });
+  registrar.addPass([] { return createCollapsePass(); });
   registrar.addPass([] { return createDestinationsPass(); });
   registrar.addPass([] { return createTilePass(); });
   registrar.addPass([] { return createBufferizePass(); });
   registrar.addPass([] { return createTemporariesPass(); });
+  registrar.addPass([] { return createContractPass(); });
   registrar.addPass([] { return createVectorizePass(); });
   registrar.addPass([] { return createExpandMathPass(); });
   registrar.addPass([] { return createExpandFloatsPass(); });

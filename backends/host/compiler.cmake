@@ -16,6 +16,8 @@ set(hostCompilerSources
   RuntimeSymbols.cpp
   Transforms/BlockContractions.cpp
   Transforms/Bufferize.cpp
+  Transforms/Collapse.cpp
+  Transforms/Contract.cpp
   Transforms/Contraction.cpp
   Transforms/Describe.cpp
   Transforms/Destinations.cpp

@@ -8,6 +8,8 @@
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -54,8 +56,13 @@ struct BufferizePass : impl::BufferizePassBase<BufferizePass> {
   void runOnOperation() override {
     bufferization::OneShotBufferizationOptions options;
     options.bufferizeFunctionBoundaries = false;
-    if (failed(bufferization::runOneShotBufferize(getOperation(), options)) ||
-        failed(cleanUp(getOperation())))
+    if (failed(bufferization::runOneShotBufferize(getOperation(), options)))
+      return signalPassFailure();
+    // Equal views become one, so that copies between them are seen to do nothing.
+    IRRewriter rewriter(&getContext());
+    DominanceInfo dominance(getOperation());
+    eliminateCommonSubExpressions(rewriter, dominance, getOperation());
+    if (failed(cleanUp(getOperation())))
       signalPassFailure();
   }
 };

@@ -169,11 +169,11 @@ void convert(func::FuncOp func) {
   describeBindings(rewriter, func);
   rewriter.setInsertionPoint(returned);
   SmallVector<Value> values(returned.getOperands());
-  rewriter.modifyOpInPlace(returned, [&] { returned.getOperandsMutable().clear(); });
   for (Value value : values) {
     Value buffer = body.addArgument(bufferType(value.getType()), loc);
     Destination(rewriter, loc).write(value, buffer);
   }
+  rewriter.modifyOpInPlace(returned, [&] { returned.getOperandsMutable().clear(); });
   func.setFunctionType(rewriter.getFunctionType(body.getArgumentTypes(), {}));
   func.removeResAttrsAttr();
 }

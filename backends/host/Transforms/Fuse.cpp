@@ -50,6 +50,16 @@ bool shouldFuse(OpOperand *operand) {
   return !shared || weight <= kRecomputeOps;
 }
 
+/// Whether a reshape stands between two structured ops: at the kernel's ends it is a view of a buffer and
+/// costs nothing.
+bool reshapeIsInTheWay(OpOperand *operand) {
+  Operation *reshape = operand->get().getDefiningOp();
+  if (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(reshape))
+    return reshape->getOperand(0).getDefiningOp<linalg::GenericOp>();
+  return llvm::any_of(operand->getOwner()->getUsers(),
+                      [](Operation *user) { return isa<linalg::GenericOp>(user); });
+}
+
 /// extf(truncf(x)) -> x: inside a kernel a 16-bit result that goes on is not rounded.
 struct DropRounding final : OpRewritePattern<arith::ExtFOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -65,10 +75,16 @@ struct DropRounding final : OpRewritePattern<arith::ExtFOp> {
 struct FusePass : impl::FusePassBase<FusePass> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
+    // Reshapes there and back disappear before loops are expanded for them.
+    RewritePatternSet reshapes(context);
+    tensor::ExpandShapeOp::getCanonicalizationPatterns(reshapes, context);
+    tensor::CollapseShapeOp::getCanonicalizationPatterns(reshapes, context);
+    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(reshapes))))
+      return signalPassFailure();
     RewritePatternSet patterns(context);
     linalg::populateLinalgNamedOpsGeneralizationPatterns(patterns);
     linalg::populateElementwiseOpsFusionPatterns(patterns, shouldFuse);
-    linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, [](OpOperand *) { return true; });
+    linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, reshapeIsInTheWay);
     tensor::populateFoldTensorEmptyPatterns(patterns);
     memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
     linalg::GenericOp::getCanonicalizationPatterns(patterns, context);

@@ -61,12 +61,28 @@ def FusePass : Pass<"kiln-host-fuse", "mlir::func::FuncOp"> {
   let description = [{
     Runs in stage `tile` on tensors. Named ops become `linalg.generic`; elementwise producers are fused into their
     consumers (into reductions too) where that computes nothing twice or the producer is cheap; reshapes move to the
-    kernel's ends; unit loops disappear and loops that are contiguous in every operand are collapsed.
+    kernel's ends.
 
     ```mlir
     %a = linalg.generic {exp} ins(%x) ...
     %b = linalg.generic {sum over d1} ins(%a) ...
     // becomes one linalg.generic that sums the exponentials
+    ```
+  }];
+  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect", "mlir::affine::AffineDialect",
+                           "mlir::arith::ArithDialect"];
+}
+
+def CollapsePass : Pass<"kiln-host-collapse", "mlir::func::FuncOp"> {
+  let summary = "merge loops that are contiguous in every operand";
+  let description = [{
+    Runs in stage `tile` after fusion. Two neighbouring loops become one if they are neighbouring dimensions of every
+    operand that has them and if all ops of the kernel agree on the tensors between them: reshapes then remain at the
+    kernel's ends only, where they are views of buffers.
+
+    ```mlir
+    linalg.generic over (d0, d1, d2) of tensor<8x16x32xf32> and the row tensor<8xf32>
+    // becomes a linalg.generic over (d0, d1) of tensor<8x512xf32> and tensor<8xf32>
     ```
   }];
   let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect", "mlir::affine::AffineDialect",
@@ -173,6 +189,20 @@ def TemporariesPass : Pass<"kiln-host-temporaries", "mlir::func::FuncOp"> {
   }];
   let options = [Option<"stackBytes", "stack-bytes", "int64_t", /*default=*/"65536", "stack bytes for temporaries">];
   let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::arith::ArithDialect"];
+}
+
+def ContractPass : Pass<"kiln-host-contract", "mlir::func::FuncOp"> {
+  let summary = "allow fused multiply-adds";
+  let description = [{
+    Runs in stage `buffer` before vector code is made, and so before math functions are expanded, whose formulas mean each
+    rounding that they write: additions, subtractions and multiplications of floats get the flag `contract`.
+
+    ```mlir
+    %s = arith.addf %acc, %p : f32
+    // becomes
+    %s = arith.addf %acc, %p fastmath<contract> : f32
+    ```
+  }];
 }
 
 def VectorizePass : Pass<"kiln-host-vectorize", "mlir::func::FuncOp"> {

@@ -39,6 +39,22 @@ bool isTransposing(linalg::LinalgOp op) {
   });
 }
 
+/// Whether several inputs lack a parallel loop each: their elements are read again and again.
+bool reusesOperands(linalg::LinalgOp op) {
+  if (op.getNumReductionLoops() == 0)
+    return false;
+  unsigned reused = 0;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    for (auto [loop, type] : llvm::enumerate(op.getIteratorTypesArray()))
+      if (type == utils::IteratorType::parallel && !map.isFunctionOfDim(loop)) {
+        ++reused;
+        break;
+      }
+  }
+  return reused > 1;
+}
+
 StringRef templateName(const TileSpace &space) {
   linalg::LinalgOp root = space.root();
   if (space.hasReduction())
@@ -53,8 +69,14 @@ SmallVector<int64_t> chooseTileSizes(const TileSpace &space, unsigned vectorBits
   linalg::LinalgOp root = space.root();
   SmallVector<int64_t> extents = root.getStaticLoopRanges(), sizes(extents.size(), 0);
   int64_t weight = 1 + space.bodyOps() / 4;
-  int64_t budget = std::max<int64_t>(1, kTileIterations / std::min<int64_t>(weight, 8) /
-                                            space.workPerPoint(kAssumedExtent));
+  // Rows that are read several times stay in the L1 cache; a contraction, which reads little for what it
+  // computes, gets more iterations.
+  int64_t iterations = kTileIterations / std::min<int64_t>(weight, 8);
+  if (reusesOperands(root))
+    iterations = kTileIterations * 64;
+  else if (space.hasReduction() && root.getNumReductionLoops() == 0)
+    iterations = kL1TileBytes / 4;
+  int64_t budget = std::max<int64_t>(1, iterations / space.workPerPoint(kAssumedExtent));
   bool transposing = isTransposing(root);
   int64_t lanes = vectorBits / 32;
   for (unsigned loop : llvm::reverse(space.loops())) {

@@ -45,6 +45,11 @@ TileSpace::TileSpace(linalg::LinalgOp root) : theRoot(root) {
   }
   while (!propagate()) {
   }
+  // Each op behind all its consumers.
+  SmallVector<std::pair<Operation *, Follows>> entries(theOps.takeVector());
+  llvm::sort(entries, [](const auto &a, const auto &b) { return b.first->isBeforeInBlock(a.first); });
+  for (auto &[op, follows] : entries)
+    theOps.insert({op, std::move(follows)});
 }
 
 bool TileSpace::drop(int loop) {
