@@ -61,7 +61,8 @@ template <typename Matmul> LogicalResult checkMatmul(Matmul op, Emit emit) {
       return success();
     return emit() << "expects '" << name << "' of rank " << least << " or more, got rank " << rank;
   };
-  if (failed(checkRank("a", a.getRank(), op.getTransA())) || failed(checkRank("b", b.getRank(), op.getTransB())))
+  if (failed(checkRank("a", a.getRank(), op.getTransA())) ||
+      failed(checkRank("b", b.getRank(), op.getTransB())))
     return failure();
   Factor left = leftFactor(a.getShape(), op.getTransA()), right = rightFactor(b.getShape(), op.getTransB());
   if (!agree(left.columns, right.rows)) // C3
@@ -89,7 +90,8 @@ template <typename Conv> LogicalResult checkConvChannels(Conv op, Emit emit) { /
       return emit() << "expects 'groups' to divide the channels, got " << groups << " groups, " << channels
                     << " input and " << filters << " output channels";
   if (!ShapedType::isDynamic(channels) && !agree(w.getDimSize(1), channels / groups))
-    return emit() << "expects the second extent of 'w' to be " << channels / groups << ", got " << w.getDimSize(1);
+    return emit() << "expects the second extent of 'w' to be " << channels / groups << ", got "
+                  << w.getDimSize(1);
   if (!op.getBias())
     return success();
   auto bias = tensorType(op.getBias());
@@ -130,7 +132,8 @@ RankedTensorType windowedType(RankedTensorType x, int64_t channels, const Window
   return RankedTensorType::get(shape, element);
 }
 
-template <typename Pool> LogicalResult reifyPool(Pool op, OpBuilder &builder, ReifiedRankedShapedTypeDims &dims) {
+template <typename Pool>
+LogicalResult reifyPool(Pool op, OpBuilder &builder, ReifiedRankedShapedTypeDims &dims) {
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, op.getLoc(), op.getX());
   Window window = poolWindow(op);
   for (unsigned i = 0; i < window.kernel.size(); ++i)
@@ -212,7 +215,8 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
   if (failed(checkConv(op, inferenceError<ConvOp>(location))))
     return failure();
   auto x = tensorType(op.getX());
-  types.push_back(windowedType(x, tensorType(op.getW()).getDimSize(0), convWindow(op), productType(x.getElementType())));
+  types.push_back(
+      windowedType(x, tensorType(op.getW()).getDimSize(0), convWindow(op), productType(x.getElementType())));
   return success();
 }
 

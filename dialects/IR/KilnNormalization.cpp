@@ -57,8 +57,8 @@ LogicalResult LogSoftmaxOp::verify() { // C1
 LogicalResult LayerNormOp::verify() {
   auto emit = [&] { return emitOpError(); };
   auto x = tensorType(getX());
-  if (failed(checkAxis(emit, getAxis(), x.getRank())) ||                      // C1
-      failed(checkTrailing(emit, "scale", getScale(), x, getAxis())) ||       // C2
+  if (failed(checkAxis(emit, getAxis(), x.getRank())) ||                // C1
+      failed(checkTrailing(emit, "scale", getScale(), x, getAxis())) || // C2
       failed(checkTrailing(emit, "bias", getBias(), x, getAxis())))
     return failure();
   return checkEpsilon(emit, getEpsilon()); // C3
@@ -104,7 +104,8 @@ LogicalResult BatchNormOp::verify() {
   if (failed(checkRank(emit, x, 2)) ||                          // C1
       failed(checkChannelwise(emit, "scale", getScale(), x)) || // C2
       failed(checkChannelwise(emit, "bias", getBias(), x)) ||
-      failed(checkChannelwise(emit, "mean", getMean(), x)) || failed(checkChannelwise(emit, "var", getVar(), x)))
+      failed(checkChannelwise(emit, "mean", getMean(), x)) ||
+      failed(checkChannelwise(emit, "var", getVar(), x)))
     return failure();
   return checkEpsilon(emit, getEpsilon()); // C3
 }

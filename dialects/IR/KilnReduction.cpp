@@ -64,7 +64,8 @@ SmallVector<Extent> dropAxes(ArrayRef<Extent> extents, llvm::function_ref<bool(i
 template <typename Reduce> auto reducedAxes(Reduce op) {
   int64_t rank = tensorType(op.getX()).getRank();
   ArrayRef<int64_t> axes = op.getAxes();
-  return [axes, rank](int64_t i) { return llvm::is_contained(axes, i) || llvm::is_contained(axes, i - rank); };
+  return
+      [axes, rank](int64_t i) { return llvm::is_contained(axes, i) || llvm::is_contained(axes, i - rank); };
 }
 
 template <typename ArgReduce> LogicalResult checkArgReduce(ArgReduce op, Emit emit) {
@@ -120,8 +121,8 @@ LogicalResult ArgReduceOp::verify() {
   return checkArgReduce(*this, [&] { return emitOpError(); });
 }
 
-LogicalResult ArgReduceOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location, Adaptor op,
-                                            SmallVectorImpl<Type> &types) {
+LogicalResult ArgReduceOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
+                                            Adaptor op, SmallVectorImpl<Type> &types) {
   if (failed(checkArgReduce(op, inferenceError<ArgReduceOp>(location))))
     return failure();
   auto shape = dropAxes<int64_t>(tensorType(op.getX()).getShape(), argAxis(op), op.getKeepdims(), 1);

@@ -18,7 +18,8 @@ LogicalResult Window::checkLists(Emit emit, int64_t spatialRank) const {
     return success();
   };
   if (failed(check("kernel", kernel, spatialRank, 1)) || failed(check("strides", strides, spatialRank, 1)) ||
-      failed(check("pads", pads, 2 * spatialRank, 0)) || failed(check("dilations", dilations, spatialRank, 1)))
+      failed(check("pads", pads, 2 * spatialRank, 0)) ||
+      failed(check("dilations", dilations, spatialRank, 1)))
     return failure();
   return success();
 }

@@ -1,5 +1,5 @@
-// ContractionToLinalg.cpp: matmul and conv as one linalg.generic each, with their accumulator filled before and the
-// bias and rounding after. Pooling: PoolingToLinalg.cpp.
+// ContractionToLinalg.cpp: matmul and conv as one linalg.generic each, with their accumulator filled before
+// and the bias and rounding after. Pooling: PoolingToLinalg.cpp.
 #include "dialects/IR/Checks.h"
 #include "dialects/Transforms/LinalgBuilder.h"
 #include "dialects/Transforms/PoolingToLinalg.h"
@@ -38,7 +38,8 @@ Value addScalars(OpBuilder &builder, Location loc, Value a, Value b) {
 struct MatmulToLinalg final : OpConversionPattern<MatmulOp> {
   using OpConversionPattern::OpConversionPattern;
 
-  LogicalResult matchAndRewrite(MatmulOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(MatmulOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     LinalgBuilder linalg(rewriter, loc);
     ReifiedRankedShapedTypeDims dims;
@@ -63,18 +64,20 @@ struct MatmulToLinalg final : OpConversionPattern<MatmulOp> {
     iterators.push_back(kReduction);
 
     Value init = linalg.filled(dims[0], linalg.zero(accumulator));
-    Value sum = linalg.generic({adaptor.getA(), adaptor.getB()}, init, {mapA, mapB, mapC}, iterators,
-                               [&](OpBuilder &builder, Location loc, ValueRange scalars) {
-                                 return multiplyAdd(builder, loc, scalars, a.getElementType(), b.getElementType());
-                               });
+    Value sum =
+        linalg.generic({adaptor.getA(), adaptor.getB()}, init, {mapA, mapB, mapC}, iterators,
+                       [&](OpBuilder &builder, Location loc, ValueRange scalars) {
+                         return multiplyAdd(builder, loc, scalars, a.getElementType(), b.getElementType());
+                       });
     rewriter.replaceOp(op, linalg.cast(linalg.converted(sum, type.getElementType()), type));
     return success();
   }
 
 private:
   /// The map of an operand whose last axes are `row` and `column`, null where the axis is missing.
-  static AffineMap operandMap(Builder &builder, RankedTensorType operand, RankedTensorType result, AffineExpr row,
-                              AffineExpr column, bool transposed, unsigned loops, unsigned batch) {
+  static AffineMap operandMap(Builder &builder, RankedTensorType operand, RankedTensorType result,
+                              AffineExpr row, AffineExpr column, bool transposed, unsigned loops,
+                              unsigned batch) {
     SmallVector<AffineExpr> exprs;
     int64_t own = std::max<int64_t>(operand.getRank() - 2, 0);
     for (int64_t i = 0; i < own; ++i) {
@@ -124,7 +127,8 @@ Value splitAxis(OpBuilder &builder, Location loc, Value tensor, int64_t axis, in
 struct ConvToLinalg final : OpConversionPattern<ConvOp> {
   using OpConversionPattern::OpConversionPattern;
 
-  LogicalResult matchAndRewrite(ConvOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(ConvOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     LinalgBuilder linalg(rewriter, loc);
     ReifiedRankedShapedTypeDims dims;
@@ -134,9 +138,9 @@ struct ConvToLinalg final : OpConversionPattern<ConvOp> {
     Type accumulator = accumulatorType(op.getType().getElementType());
 
     Value sum = convolve(op, rewriter, linalg, adaptor.getX(), adaptor.getW(), dims[0], accumulator);
-    rewriter.replaceOp(op, linalg.cast(finish(op, rewriter, linalg, sum, adaptor.getBias(), dims[0],
-                                              type.getElementType()),
-                                       type));
+    rewriter.replaceOp(
+        op, linalg.cast(finish(op, rewriter, linalg, sum, adaptor.getBias(), dims[0], type.getElementType()),
+                        type));
     return success();
   }
 
@@ -151,8 +155,8 @@ private:
     return padWindowed(builder, loc, x, low, high, builder.getZeroAttr(element));
   }
 
-  /// The sums of products, [n, oc, p..]. Loops: n, then g, oc within the group, or one channel loop for depthwise
-  /// and one for ungrouped; then p.., then the group's input channels (none for depthwise) and q...
+  /// The sums of products, [n, oc, p..]. Loops: n, then g, oc within the group, or one channel loop for
+  /// depthwise and one for ungrouped; then p.., then the group's input channels (none for depthwise) and q...
   static Value convolve(ConvOp op, OpBuilder &builder, LinalgBuilder &linalg, Value x, Value w,
                         ArrayRef<OpFoldResult> sizes, Type accumulator) {
     Location loc = op.getLoc();
@@ -188,7 +192,9 @@ private:
     }
     SmallVector<utils::IteratorType> iterators(outer + spatial, kParallel);
     iterators.append(reductions, kReduction);
-    auto map = [&](ArrayRef<AffineExpr> exprs) { return AffineMap::get(loops, 0, exprs, builder.getContext()); };
+    auto map = [&](ArrayRef<AffineExpr> exprs) {
+      return AffineMap::get(loops, 0, exprs, builder.getContext());
+    };
 
     Type typeX = tensorType(op.getX()).getElementType(), typeW = wType.getElementType();
     Value init = linalg.filled(outSizes, linalg.zero(accumulator));
@@ -212,13 +218,16 @@ private:
     unsigned rank = sizes.size();
     AffineMap channel = AffineMap::get(rank, 0, builder.getAffineDimExpr(1));
     Type biasType = tensorType(op.getBias()).getElementType();
-    return linalg.elementwise(
-        {sum, bias}, {builder.getMultiDimIdentityMap(rank), channel}, sizes, element,
-        [&](OpBuilder &nested, Location loc, ValueRange scalars) -> Value {
-          Type accumulator = scalars[0].getType();
-          Value total = addScalars(nested, loc, scalars[0], widenScalar(nested, loc, scalars[1], biasType, accumulator));
-          return accumulator == element ? total : nested.create<arith::TruncFOp>(loc, element, total).getResult();
-        });
+    return linalg.elementwise({sum, bias}, {builder.getMultiDimIdentityMap(rank), channel}, sizes, element,
+                              [&](OpBuilder &nested, Location loc, ValueRange scalars) -> Value {
+                                Type accumulator = scalars[0].getType();
+                                Value total =
+                                    addScalars(nested, loc, scalars[0],
+                                               widenScalar(nested, loc, scalars[1], biasType, accumulator));
+                                return accumulator == element
+                                           ? total
+                                           : nested.create<arith::TruncFOp>(loc, element, total).getResult();
+                              });
   }
 };
 

@@ -1,4 +1,5 @@
-// Decompose.cpp: softmax, log_softmax, the normalisations and log_sum_exp in simpler kiln ops, in f32 for f16 and bf16.
+// Decompose.cpp: softmax, log_softmax, the normalisations and log_sum_exp in simpler kiln ops, in f32 for f16
+// and bf16.
 #include "dialects/IR/Checks.h"
 #include "dialects/Transforms/LinalgBuilder.h"
 #include "kiln/Transforms/Passes.h"
@@ -20,7 +21,8 @@ namespace {
 class Composer {
 public:
   Composer(PatternRewriter &rewriter, Location loc, Value x)
-      : rewriter(rewriter), loc(loc), element(tensorType(x).getElementType()), compute(accumulatorType(element)) {}
+      : rewriter(rewriter), loc(loc), element(tensorType(x).getElementType()),
+        compute(accumulatorType(element)) {}
 
   template <typename Op, typename... Args> Value make(Args &&...args) {
     return rewriter.create<Op>(loc, std::forward<Args>(args)...);
@@ -147,9 +149,11 @@ struct DecomposeRmsNorm final : OpRewritePattern<RmsNormOp> {
     Composer c(rewriter, op.getLoc(), op.getX());
     int64_t rank = tensorType(op.getX()).getRank();
     Value x = c.widened(op.getX());
-    Value square = c.reduce(ReduceKind::Mean, c.make<MulOp>(x, x), axesFrom(fromFront(op.getAxis(), rank), rank));
+    Value square =
+        c.reduce(ReduceKind::Mean, c.make<MulOp>(x, x), axesFrom(fromFront(op.getAxis(), rank), rank));
     Value result = c.make<MulOp>(x, c.inverseRoot(square, op.getEpsilon().convertToDouble()));
-    rewriter.replaceOp(op, c.rounded(c.scaled(result, op.getScale() ? c.widened(op.getScale()) : Value(), Value())));
+    rewriter.replaceOp(
+        op, c.rounded(c.scaled(result, op.getScale() ? c.widened(op.getScale()) : Value(), Value())));
     return success();
   }
 };
@@ -197,11 +201,13 @@ struct DecomposeBatchNorm final : OpRewritePattern<BatchNormOp> {
   LogicalResult matchAndRewrite(BatchNormOp op, PatternRewriter &rewriter) const override {
     Composer c(rewriter, op.getLoc(), op.getX());
     int64_t trailing = tensorType(op.getX()).getRank() - 2;
-    // x * factor + shift: what depends on parameters only is one [c] each, and leaves the kernel if those are weights.
+    // x * factor + shift: what depends on parameters only is one [c] each, and leaves the kernel if those are
+    // weights.
     Value root = c.inverseRoot(c.widened(op.getVar()), op.getEpsilon().convertToDouble());
     Value factor = c.make<MulOp>(root, c.widened(op.getScale()));
     Value shift = c.make<SubOp>(c.widened(op.getBias()), c.make<MulOp>(c.widened(op.getMean()), factor));
-    Value result = c.scaled(c.widened(op.getX()), c.channelwise(factor, trailing), c.channelwise(shift, trailing));
+    Value result =
+        c.scaled(c.widened(op.getX()), c.channelwise(factor, trailing), c.channelwise(shift, trailing));
     rewriter.replaceOp(op, c.rounded(result));
     return success();
   }
@@ -219,8 +225,9 @@ struct DecomposePass : impl::DecomposePassBase<DecomposePass> {
 } // namespace
 
 void populateDecompose(RewritePatternSet &patterns) {
-  patterns.add<DecomposeSoftmax, DecomposeLogSoftmax, DecomposeLogSumExp, DecomposeLayerNorm, DecomposeRmsNorm,
-               DecomposeGroupNorm, DecomposeInstanceNorm, DecomposeBatchNorm>(patterns.getContext());
+  patterns.add<DecomposeSoftmax, DecomposeLogSoftmax, DecomposeLogSumExp, DecomposeLayerNorm,
+               DecomposeRmsNorm, DecomposeGroupNorm, DecomposeInstanceNorm, DecomposeBatchNorm>(
+      patterns.getContext());
 }
 
 } // namespace kiln

@@ -61,11 +61,14 @@ private:
     SmallVector<Value> parameters{conv.getW(), op.getScale(), op.getBias(), op.getMean(), op.getVar()};
     if (conv.getBias())
       parameters.push_back(conv.getBias());
-    return llvm::all_of(parameters, [](Value parameter) {
-      Type element = tensorType(parameter).getElementType();
-      return (element.isF32() || element.isF64()) && isKnownAtLoad(parameter) &&
-             tensorType(parameter).hasStaticShape();
-    }) && llvm::all_equal(llvm::map_range(parameters, [](Value v) { return tensorType(v).getElementType(); }));
+    return llvm::all_of(parameters,
+                        [](Value parameter) {
+                          Type element = tensorType(parameter).getElementType();
+                          return (element.isF32() || element.isF64()) && isKnownAtLoad(parameter) &&
+                                 tensorType(parameter).hasStaticShape();
+                        }) &&
+           llvm::all_equal(
+               llvm::map_range(parameters, [](Value v) { return tensorType(v).getElementType(); }));
   }
 };
 

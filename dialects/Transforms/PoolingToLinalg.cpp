@@ -12,8 +12,8 @@ using namespace mlir;
 
 namespace kiln {
 
-Value padWindowed(OpBuilder &builder, Location loc, Value x, ArrayRef<OpFoldResult> low, ArrayRef<OpFoldResult> high,
-                  TypedAttr value) {
+Value padWindowed(OpBuilder &builder, Location loc, Value x, ArrayRef<OpFoldResult> low,
+                  ArrayRef<OpFoldResult> high, TypedAttr value) {
   auto isZero = [](OpFoldResult pad) { return isConstantIntValue(pad, 0); };
   if (llvm::all_of(low, isZero) && llvm::all_of(high, isZero))
     return x;
@@ -27,8 +27,8 @@ Value padWindowed(OpBuilder &builder, Location loc, Value x, ArrayRef<OpFoldResu
 
 namespace {
 
-/// The high pads that make room for exactly `outputs` windows. ceil_mode may need more than the op's, and its last
-/// window may leave some of the op's unread; then those stay.
+/// The high pads that make room for exactly `outputs` windows. ceil_mode may need more than the op's, and its
+/// last window may leave some of the op's unread; then those stay.
 template <typename Pool>
 SmallVector<OpFoldResult> highPads(Pool op, OpBuilder &builder, ArrayRef<OpFoldResult> inputs,
                                    ArrayRef<OpFoldResult> outputs) {
@@ -49,7 +49,9 @@ SmallVector<OpFoldResult> highPads(Pool op, OpBuilder &builder, ArrayRef<OpFoldR
       high.push_back(builder.getIndexAttr(std::max(given, needed)));
       continue;
     }
-    auto constant = [&](int64_t value) -> Value { return builder.create<arith::ConstantIndexOp>(loc, value); };
+    auto constant = [&](int64_t value) -> Value {
+      return builder.create<arith::ConstantIndexOp>(loc, value);
+    };
     Value windows = getValueOrCreateConstantIndexOp(builder, loc, outputs[2 + i]);
     Value input = getValueOrCreateConstantIndexOp(builder, loc, inputs[2 + i]);
     Value span = builder.create<arith::MulIOp>(loc, windows, constant(stride));
@@ -82,15 +84,17 @@ Value foldWindows(Pool op, OpBuilder &builder, Value x, ArrayRef<OpFoldResult> s
     windowExprs.push_back(q);
     windowSizes.push_back(builder.getIndexAttr(op.getKernel()[i]));
   }
-  auto map = [&](ArrayRef<AffineExpr> exprs) { return AffineMap::get(loops, 0, exprs, builder.getContext()); };
+  auto map = [&](ArrayRef<AffineExpr> exprs) {
+    return AffineMap::get(loops, 0, exprs, builder.getContext());
+  };
   SmallVector<utils::IteratorType> iterators(outer, utils::IteratorType::parallel);
   iterators.append(spatial, utils::IteratorType::reduction);
   // An operand that is never read gives the window loops their extents.
   Value window = linalg.empty(windowSizes, neutral.getType());
-  return linalg.generic({padded, window}, linalg.filled(sizes, neutral),
-                        {map(inExprs), map(windowExprs),
-                         builder.getMultiDimIdentityMap(loops).getMajorSubMap(outer)},
-                        iterators, combine);
+  return linalg.generic(
+      {padded, window}, linalg.filled(sizes, neutral),
+      {map(inExprs), map(windowExprs), builder.getMultiDimIdentityMap(loops).getMajorSubMap(outer)},
+      iterators, combine);
 }
 
 // ---- max_pool --------------------------------------------------------------------------------------------
@@ -98,7 +102,8 @@ Value foldWindows(Pool op, OpBuilder &builder, Value x, ArrayRef<OpFoldResult> s
 struct MaxPoolToLinalg final : OpConversionPattern<MaxPoolOp> {
   using OpConversionPattern::OpConversionPattern;
 
-  LogicalResult matchAndRewrite(MaxPoolOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(MaxPoolOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
     LinalgBuilder linalg(rewriter, op.getLoc());
     ReifiedRankedShapedTypeDims dims;
     if (failed(op.reifyResultShapes(rewriter, dims)))
@@ -114,8 +119,9 @@ struct MaxPoolToLinalg final : OpConversionPattern<MaxPoolOp> {
         return builder.create<arith::MaxUIOp>(loc, scalars[2], x);
       return builder.create<arith::MaxSIOp>(loc, scalars[2], x);
     };
-    Value result = foldWindows(op, rewriter, adaptor.getX(), dims[0], linalg.lowest(signless(element), isUnsigned),
-                               linalg.lowest(accumulatorType(element), isUnsigned), larger);
+    Value result =
+        foldWindows(op, rewriter, adaptor.getX(), dims[0], linalg.lowest(signless(element), isUnsigned),
+                    linalg.lowest(accumulatorType(element), isUnsigned), larger);
     rewriter.replaceOp(op, linalg.cast(linalg.converted(result, type.getElementType()), type));
     return success();
   }
@@ -126,7 +132,8 @@ struct MaxPoolToLinalg final : OpConversionPattern<MaxPoolOp> {
 struct AvgPoolToLinalg final : OpConversionPattern<AvgPoolOp> {
   using OpConversionPattern::OpConversionPattern;
 
-  LogicalResult matchAndRewrite(AvgPoolOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(AvgPoolOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
     LinalgBuilder linalg(rewriter, op.getLoc());
     ReifiedRankedShapedTypeDims dims;
     if (failed(op.reifyResultShapes(rewriter, dims)))
@@ -137,18 +144,20 @@ struct AvgPoolToLinalg final : OpConversionPattern<AvgPoolOp> {
       Value x = widenScalar(builder, loc, scalars[0], element, accumulator);
       return builder.create<arith::AddFOp>(loc, scalars[2], x);
     };
-    Value sum = foldWindows(op, rewriter, adaptor.getX(), dims[0], linalg.zero(element), linalg.zero(accumulator), add);
+    Value sum = foldWindows(op, rewriter, adaptor.getX(), dims[0], linalg.zero(element),
+                            linalg.zero(accumulator), add);
     SmallVector<OpFoldResult> inputs = tensor::getMixedSizes(rewriter, op.getLoc(), adaptor.getX());
     // Values that the body uses from outside are made before it.
     SmallVector<Value> ends = countedEnds(op, rewriter, inputs);
-    Value mean = linalg.elementwise(
-        sum, rewriter.getMultiDimIdentityMap(type.getRank()), dims[0], element,
-        [&](OpBuilder &builder, Location loc, ValueRange scalars) -> Value {
-          Value quotient = builder.create<arith::DivFOp>(loc, scalars[0], count(op, builder, ends, accumulator));
-          return widthOf(element) < widthOf(accumulator)
-                     ? builder.create<arith::TruncFOp>(loc, element, quotient).getResult()
-                     : quotient;
-        });
+    Value mean =
+        linalg.elementwise(sum, rewriter.getMultiDimIdentityMap(type.getRank()), dims[0], element,
+                           [&](OpBuilder &builder, Location loc, ValueRange scalars) -> Value {
+                             Value quotient = builder.create<arith::DivFOp>(
+                                 loc, scalars[0], count(op, builder, ends, accumulator));
+                             return widthOf(element) < widthOf(accumulator)
+                                        ? builder.create<arith::TruncFOp>(loc, element, quotient).getResult()
+                                        : quotient;
+                           });
     rewriter.replaceOp(op, linalg.cast(mean, type));
     return success();
   }
@@ -164,8 +173,8 @@ private:
     return !op.getCountIncludePad() && (op.getPads()[i] || op.getPads()[spatial + i]);
   }
 
-  /// By spatial axis the end of what counts: the input's extent, with the high pad if that counts; null if every
-  /// window counts whole.
+  /// By spatial axis the end of what counts: the input's extent, with the high pad if that counts; null if
+  /// every window counts whole.
   static SmallVector<Value> countedEnds(AvgPoolOp op, OpBuilder &builder, ArrayRef<OpFoldResult> inputs) {
     Location loc = op.getLoc();
     int64_t spatial = op.getKernel().size();
@@ -187,7 +196,9 @@ private:
   /// The number of elements of the present window that count, as an `element`.
   static Value count(AvgPoolOp op, OpBuilder &builder, ArrayRef<Value> ends, Type element) {
     Location loc = op.getLoc();
-    auto constant = [&](int64_t value) -> Value { return builder.create<arith::ConstantIndexOp>(loc, value); };
+    auto constant = [&](int64_t value) -> Value {
+      return builder.create<arith::ConstantIndexOp>(loc, value);
+    };
     int64_t whole = 1;
     Value total;
     for (auto [i, end] : llvm::enumerate(ends)) {
@@ -195,7 +206,8 @@ private:
         whole *= op.getKernel()[i];
         continue;
       }
-      // The window's elements lie at start + q * dilation; those with 0 <= .. < end count (-low <= .. with pads).
+      // The window's elements lie at start + q * dilation; those with 0 <= .. < end count (-low <= .. with
+      // pads).
       int64_t low = op.getPads()[i], dilation = op.getDilations()[i];
       Value p = builder.create<linalg::IndexOp>(loc, 2 + i);
       Value start = builder.create<arith::MulIOp>(loc, p, constant(op.getStrides()[i]));

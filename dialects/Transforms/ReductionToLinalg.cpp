@@ -61,7 +61,8 @@ struct ReductionLoops {
 struct ReduceToLinalg final : OpConversionPattern<ReduceOp> {
   using OpConversionPattern::OpConversionPattern;
 
-  LogicalResult matchAndRewrite(ReduceOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(ReduceOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
     if (op.getKind() == ReduceKind::LogSumExp)
       return rewriter.notifyMatchFailure(op, "log_sum_exp is a composite: decompose it first");
     Location loc = op.getLoc();
@@ -108,7 +109,8 @@ private:
     llvm_unreachable("a kind from outside the enum");
   }
 
-  static Value combine(OpBuilder &builder, Location loc, ReduceKind kind, Value x, Value sum, bool isUnsigned) {
+  static Value combine(OpBuilder &builder, Location loc, ReduceKind kind, Value x, Value sum,
+                       bool isUnsigned) {
     auto of = [&]<typename Float, typename Int>() -> Value {
       if (isa<FloatType>(x.getType()))
         return builder.create<Float>(loc, sum, x);
@@ -148,39 +150,43 @@ private:
   }
 
   /// What follows the fold by element (divide, root, logarithm), and the rounding.
-  static Value finish(ReduceOp op, OpBuilder &builder, LinalgBuilder &linalg, Value folded, ReductionLoops &loops,
-                      Type element, bool isUnsigned) {
+  static Value finish(ReduceOp op, OpBuilder &builder, LinalgBuilder &linalg, Value folded,
+                      ReductionLoops &loops, Type element, bool isUnsigned) {
     ReduceKind kind = op.getKind();
     if (kind != ReduceKind::Mean && kind != ReduceKind::L2 && kind != ReduceKind::LogSum)
       return linalg.converted(folded, element);
     Type accumulator = cast<RankedTensorType>(folded.getType()).getElementType();
-    Value count = kind == ReduceKind::Mean ? elementCount(builder, op.getLoc(), loops.reduced, accumulator) : Value();
-    return linalg.elementwise(
-        folded, builder.getMultiDimIdentityMap(loops.sizes.size()), loops.sizes, element,
-        [&](OpBuilder &nested, Location loc, ValueRange scalars) -> Value {
-          Value value = scalars[0];
-          if (kind == ReduceKind::L2)
-            value = nested.create<math::SqrtOp>(loc, value);
-          else if (kind == ReduceKind::LogSum)
-            value = nested.create<math::LogOp>(loc, value);
-          else if (isa<FloatType>(accumulator))
-            value = nested.create<arith::DivFOp>(loc, value, count);
-          else if (isUnsigned)
-            value = nested.create<arith::DivUIOp>(loc, value, count);
-          else
-            value = nested.create<arith::DivSIOp>(loc, value, count);
-          return accumulator == element ? value : nested.create<arith::TruncFOp>(loc, element, value).getResult();
-        });
+    Value count =
+        kind == ReduceKind::Mean ? elementCount(builder, op.getLoc(), loops.reduced, accumulator) : Value();
+    return linalg.elementwise(folded, builder.getMultiDimIdentityMap(loops.sizes.size()), loops.sizes,
+                              element, [&](OpBuilder &nested, Location loc, ValueRange scalars) -> Value {
+                                Value value = scalars[0];
+                                if (kind == ReduceKind::L2)
+                                  value = nested.create<math::SqrtOp>(loc, value);
+                                else if (kind == ReduceKind::LogSum)
+                                  value = nested.create<math::LogOp>(loc, value);
+                                else if (isa<FloatType>(accumulator))
+                                  value = nested.create<arith::DivFOp>(loc, value, count);
+                                else if (isUnsigned)
+                                  value = nested.create<arith::DivUIOp>(loc, value, count);
+                                else
+                                  value = nested.create<arith::DivSIOp>(loc, value, count);
+                                return accumulator == element
+                                           ? value
+                                           : nested.create<arith::TruncFOp>(loc, element, value).getResult();
+                              });
   }
 
   /// The product of `extents` as `type`; for integers at least 1, so that the mean over nothing is 0.
   static Value elementCount(OpBuilder &builder, Location loc, ArrayRef<OpFoldResult> extents, Type type) {
     Value count = builder.create<arith::ConstantIndexOp>(loc, 1);
     for (OpFoldResult extent : extents)
-      count = builder.createOrFold<arith::MulIOp>(loc, count, getValueOrCreateConstantIndexOp(builder, loc, extent));
+      count = builder.createOrFold<arith::MulIOp>(loc, count,
+                                                  getValueOrCreateConstantIndexOp(builder, loc, extent));
     if (isa<IntegerType>(type)) {
       Value one = builder.create<arith::ConstantIndexOp>(loc, 1);
-      return builder.createOrFold<arith::IndexCastOp>(loc, type, builder.createOrFold<arith::MaxSIOp>(loc, count, one));
+      return builder.createOrFold<arith::IndexCastOp>(loc, type,
+                                                      builder.createOrFold<arith::MaxSIOp>(loc, count, one));
     }
     Value integer = builder.createOrFold<arith::IndexCastOp>(loc, builder.getI64Type(), count);
     return builder.createOrFold<arith::SIToFPOp>(loc, type, integer);
@@ -202,8 +208,8 @@ struct ArgReduceToLinalg final : OpConversionPattern<ArgReduceOp> {
     Type accumulator = accumulatorType(x.getElementType());
     bool isUnsigned = x.getElementType().isUnsignedInteger(), isMax = op.getKind() == ArgReduceKind::Max;
 
-    // Two results: the extreme so far and its index. Only elements that beat the start's -inf set an index, but then
-    // all elements are -inf and 0 is right (select_last takes equal ones too).
+    // Two results: the extreme so far and its index. Only elements that beat the start's -inf set an index,
+    // but then all elements are -inf and 0 is right (select_last takes equal ones too).
     Value best = linalg.filled(loops.sizes, isMax ? linalg.lowest(accumulator, isUnsigned)
                                                   : linalg.highest(accumulator, isUnsigned));
     Value index = linalg.filled(loops.sizes, linalg.zero(rewriter.getI64Type()));
@@ -227,8 +233,8 @@ struct ArgReduceToLinalg final : OpConversionPattern<ArgReduceOp> {
   }
 
 private:
-  /// Whether `element` replaces `best`: it is more extreme (or as extreme, for select_last), or the first NaN (any
-  /// NaN, for select_last).
+  /// Whether `element` replaces `best`: it is more extreme (or as extreme, for select_last), or the first NaN
+  /// (any NaN, for select_last).
   static Value beats(ArgReduceOp op, OpBuilder &builder, Value element, Value best, bool isUnsigned) {
     using F = arith::CmpFPredicate;
     using I = arith::CmpIPredicate;
@@ -267,7 +273,9 @@ struct CumulativeToLinalg final : OpConversionPattern<CumulativeOp> {
 
     SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, x), slice(sizes);
     slice[axis] = rewriter.getIndexAttr(1);
-    auto constant = [&](int64_t value) -> Value { return rewriter.create<arith::ConstantIndexOp>(loc, value); };
+    auto constant = [&](int64_t value) -> Value {
+      return rewriter.create<arith::ConstantIndexOp>(loc, value);
+    };
     Value extent = getValueOrCreateConstantIndexOp(rewriter, loc, sizes[axis]);
     Value start = linalg.filled(slice, isSum ? linalg.zero(accumulator) : linalg.one(accumulator));
     auto loop = rewriter.create<scf::ForOp>(
@@ -275,7 +283,8 @@ struct CumulativeToLinalg final : OpConversionPattern<CumulativeOp> {
         [&](OpBuilder &builder, Location loc, Value step, ValueRange carried) {
           Value at = step;
           if (op.getReverse()) {
-            Value last = builder.create<arith::SubIOp>(loc, extent, builder.create<arith::ConstantIndexOp>(loc, 1));
+            Value last =
+                builder.create<arith::SubIOp>(loc, extent, builder.create<arith::ConstantIndexOp>(loc, 1));
             at = builder.create<arith::SubIOp>(loc, last, step);
           }
           SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0));
@@ -284,8 +293,8 @@ struct CumulativeToLinalg final : OpConversionPattern<CumulativeOp> {
           LinalgBuilder inner(builder, loc);
           Value part = builder.create<tensor::ExtractSliceOp>(loc, x, offsets, slice, strides);
           auto write = [&](Value total) -> Value {
-            return builder.create<tensor::InsertSliceOp>(loc, inner.converted(total, element), carried[1], offsets,
-                                                         slice, strides);
+            return builder.create<tensor::InsertSliceOp>(loc, inner.converted(total, element), carried[1],
+                                                         offsets, slice, strides);
           };
           // Exclusive results are written before the total moves on, so that it can do so in place.
           Value result = op.getExclusive() ? write(carried[0]) : Value();

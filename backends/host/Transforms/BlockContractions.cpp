@@ -1,5 +1,5 @@
-// BlockContractions.cpp: contractions on buffers -> blocks of the sum over packed, contiguous columns of B, so that the
-// vector emitter's register tiles read B from the L1 cache with unit stride.
+// BlockContractions.cpp: contractions on buffers -> blocks of the sum over packed, contiguous columns of B,
+// so that the vector emitter's register tiles read B from the L1 cache with unit stride.
 #include "backends/host/Transforms/Contraction.h"
 #include "backends/host/Transforms/Passes.h"
 
@@ -22,6 +22,9 @@ namespace {
 
 /// Rows of B that are this many bytes apart (or a multiple) share few sets of the L1 cache.
 constexpr int64_t kBadStrideBytes = 1024;
+/// The same of a temporary's rows, which are ours to place.
+constexpr int64_t kPoorStrideBytes = 256;
+constexpr int64_t kLineBytes = 64;
 /// Loops of a dynamic extent count as this long.
 constexpr int64_t kAssumedExtent = 256;
 
@@ -29,8 +32,8 @@ constexpr int64_t kAssumedExtent = 256;
 class Blocker {
 public:
   Blocker(RewriterBase &rewriter, const Contraction &contraction, ContractionBlocking blocking)
-      : rewriter(rewriter), contraction(contraction), op(cast<linalg::GenericOp>(contraction.op)), blocking(blocking),
-        loc(op.getLoc()), ranges(op.getStaticLoopRanges()) {}
+      : rewriter(rewriter), contraction(contraction), op(cast<linalg::GenericOp>(contraction.op)),
+        blocking(blocking), loc(op.getLoc()), ranges(op.getStaticLoopRanges()) {}
 
   void run();
 
@@ -57,7 +60,8 @@ std::optional<unsigned> Blocker::blockedLoop() {
   for (unsigned loop : contraction.loops(Role::Sum)) {
     AffineExpr dim = rewriter.getAffineDimExpr(loop);
     auto plain = [&](AffineMap map) {
-      return llvm::all_of(map.getResults(), [&](AffineExpr e) { return e == dim || !e.isFunctionOfDim(loop); });
+      return llvm::all_of(map.getResults(),
+                          [&](AffineExpr e) { return e == dim || !e.isFunctionOfDim(loop); });
     };
     if (plain(maps[0]) && plain(maps[1]))
       return loop;
@@ -67,7 +71,8 @@ std::optional<unsigned> Blocker::blockedLoop() {
 
 bool Blocker::needsPacking() {
   // Columns are read once for the rows of the tile: a copy pays if there are some register tiles of them.
-  if (contraction.extent(Role::Rows, kAssumedExtent) < 2 * blocking.rows || !contraction.loops(Role::Batch).empty())
+  if (contraction.extent(Role::Rows, kAssumedExtent) < 2 * blocking.rows ||
+      !contraction.loops(Role::Batch).empty())
     return false;
   Value right = op.getDpsInputs()[contraction.right];
   auto type = cast<MemRefType>(right.getType());
@@ -90,7 +95,8 @@ bool Blocker::needsPacking() {
 Value Blocker::sliced(unsigned operand, unsigned loop, OpFoldResult offset, OpFoldResult size) {
   Value buffer = op.getDpsInputs()[operand];
   SmallVector<OpFoldResult> sizes = memref::getMixedSizes(rewriter, loc, buffer);
-  SmallVector<OpFoldResult> offsets(sizes.size(), rewriter.getIndexAttr(0)), strides(sizes.size(), rewriter.getIndexAttr(1));
+  SmallVector<OpFoldResult> offsets(sizes.size(), rewriter.getIndexAttr(0)),
+      strides(sizes.size(), rewriter.getIndexAttr(1));
   for (auto [i, expr] : llvm::enumerate(op.getIndexingMapsArray()[operand].getResults()))
     if (expr == rewriter.getAffineDimExpr(loop)) {
       offsets[i] = offset;
@@ -99,8 +105,8 @@ Value Blocker::sliced(unsigned operand, unsigned loop, OpFoldResult offset, OpFo
   return rewriter.create<memref::SubViewOp>(loc, buffer, offsets, sizes, strides);
 }
 
-/// A buffer of these sizes, a view of one as large as they can become: that is known even where the last tile is
-/// shorter than the others.
+/// A buffer of these sizes, a view of one as large as they can become: that is known even where the last tile
+/// is shorter than the others.
 Value Blocker::temporary(ArrayRef<OpFoldResult> sizes, Type element) {
   SmallVector<OpFoldResult> bounds;
   for (OpFoldResult size : sizes) {
@@ -108,15 +114,22 @@ Value Blocker::temporary(ArrayRef<OpFoldResult> sizes, Type element) {
     if (!getConstantIntValue(size))
       bound = ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, size, nullptr,
                                                              /*closedUB=*/true);
-    bounds.push_back(succeeded(bound) ? OpFoldResult(rewriter.getIndexAttr(std::max<int64_t>(*bound, 0))) : size);
+    bounds.push_back(succeeded(bound) ? OpFoldResult(rewriter.getIndexAttr(std::max<int64_t>(*bound, 0)))
+                                      : size);
   }
+  // Rows of a power of two bytes would meet in few sets of the L1 cache: they stand a line further apart.
+  std::optional<int64_t> row = getConstantIntValue(bounds.back());
+  int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  if (row && *row * bytes % kPoorStrideBytes == 0)
+    bounds.back() = rewriter.getIndexAttr(*row + kLineBytes / bytes);
   SmallVector<int64_t> shape;
   SmallVector<Value> dynamic;
   dispatchIndexOpFoldResults(bounds, dynamic, shape);
   Value buffer = rewriter.create<memref::AllocOp>(loc, MemRefType::get(shape, element), dynamic);
   if (llvm::equal(bounds, sizes))
     return buffer;
-  SmallVector<OpFoldResult> zeros(sizes.size(), rewriter.getIndexAttr(0)), ones(sizes.size(), rewriter.getIndexAttr(1));
+  SmallVector<OpFoldResult> zeros(sizes.size(), rewriter.getIndexAttr(0)),
+      ones(sizes.size(), rewriter.getIndexAttr(1));
   return rewriter.create<memref::SubViewOp>(loc, buffer, zeros, sizes, ones);
 }
 
@@ -145,9 +158,11 @@ Value Blocker::packed(Value right) {
   }
   Value buffer = temporary(sizes, cast<MemRefType>(right.getType()).getElementType());
   SmallVector<utils::IteratorType> parallel(order.size(), utils::IteratorType::parallel);
-  rewriter.create<linalg::GenericOp>(
-      loc, right, buffer, ArrayRef<AffineMap>{from, rewriter.getMultiDimIdentityMap(order.size())}, parallel,
-      [](OpBuilder &builder, Location loc, ValueRange args) { builder.create<linalg::YieldOp>(loc, args[0]); });
+  rewriter.create<linalg::GenericOp>(loc, right, buffer,
+                                     ArrayRef<AffineMap>{from, rewriter.getMultiDimIdentityMap(order.size())},
+                                     parallel, [](OpBuilder &builder, Location loc, ValueRange args) {
+                                       builder.create<linalg::YieldOp>(loc, args[0]);
+                                     });
   return buffer;
 }
 
@@ -174,7 +189,8 @@ linalg::GenericOp Blocker::collapse(linalg::GenericOp generic, ArrayRef<unsigned
     }
     bool any = llvm::any_of(loops, [&](unsigned loop) { return map.isFunctionOfDim(loop); });
     if (any && (!llvm::all_of(loops, [&](unsigned loop) { return map.isFunctionOfDim(loop); }) ||
-                !memref::CollapseShapeOp::isGuaranteedCollapsible(cast<MemRefType>(operand.get().getType()), groups)))
+                !memref::CollapseShapeOp::isGuaranteedCollapsible(cast<MemRefType>(operand.get().getType()),
+                                                                  groups)))
       return generic;
   }
   SmallVector<ReassociationIndices> fold{ReassociationIndices(loops.begin(), loops.end())};
@@ -253,7 +269,8 @@ void Blocker::run() {
       block(rewriter.getIndexAttr(extent - rest), rewriter.getIndexAttr(rest));
   } else {
     AffineExpr d0 = rewriter.getAffineDimExpr(0), s0 = rewriter.getAffineSymbolExpr(0);
-    AffineMap rest = AffineMap::get(1, 1, {rewriter.getAffineConstantExpr(size), s0 - d0}, rewriter.getContext());
+    AffineMap rest =
+        AffineMap::get(1, 1, {rewriter.getAffineConstantExpr(size), s0 - d0}, rewriter.getContext());
     block(at, affine::makeComposedFoldedAffineMin(rewriter, loc, rest, {at, end}));
   }
   rewriter.eraseOp(op);
@@ -266,7 +283,8 @@ void dropConstantDims(RewriterBase &rewriter, linalg::GenericOp op) {
   for (OpOperand &operand : op->getOpOperands()) {
     AffineMap &map = maps[operand.getOperandNumber()];
     auto type = dyn_cast<MemRefType>(operand.get().getType());
-    if (!type || llvm::none_of(map.getResults(), [](AffineExpr expr) { return isa<AffineConstantExpr>(expr); }))
+    if (!type ||
+        llvm::none_of(map.getResults(), [](AffineExpr expr) { return isa<AffineConstantExpr>(expr); }))
       continue;
     SmallVector<OpFoldResult> sizes = memref::getMixedSizes(rewriter, op.getLoc(), operand.get()), offsets,
                               strides(sizes.size(), rewriter.getIndexAttr(1));
@@ -282,9 +300,10 @@ void dropConstantDims(RewriterBase &rewriter, linalg::GenericOp op) {
       kept.push_back(expr);
       shape.push_back(type.getDimSize(i));
     }
-    auto reduced = cast<MemRefType>(
-        memref::SubViewOp::inferRankReducedResultType(shape, type, offsets, sizes, strides));
-    Value view = rewriter.create<memref::SubViewOp>(op.getLoc(), reduced, operand.get(), offsets, sizes, strides);
+    auto reduced =
+        cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(shape, type, offsets, sizes, strides));
+    Value view =
+        rewriter.create<memref::SubViewOp>(op.getLoc(), reduced, operand.get(), offsets, sizes, strides);
     rewriter.modifyOpInPlace(op, [&] { operand.set(view); });
     map = AffineMap::get(map.getNumDims(), 0, kept, op.getContext());
   }

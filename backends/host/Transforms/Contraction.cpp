@@ -34,14 +34,14 @@ bool sumsProducts(linalg::LinalgOp op) {
     if (sum->getOperand(side) != accumulator || !product || !isa<arith::MulFOp, arith::MulIOp>(product))
       continue;
     BlockArgument a = factor(product->getOperand(0)), b = factor(product->getOperand(1));
-    return a && b && a.getOwner() == &body && b.getOwner() == &body &&
-           a != b && a != accumulator && b != accumulator;
+    return a && b && a.getOwner() == &body && b.getOwner() == &body && a != b && a != accumulator &&
+           b != accumulator;
   }
   return false;
 }
 
-/// A tile of about `most`: a divisor of the extent if there is one of half that, so that all tiles are alike; else such
-/// that the last one is about as long as the others, and a multiple of `unit`.
+/// A tile of about `most`: a divisor of the extent if there is one of half that, so that all tiles are alike;
+/// else such that the last one is about as long as the others, and a multiple of `unit`.
 int64_t evenTile(int64_t extent, int64_t most, int64_t unit) {
   if (extent <= most)
     return extent;
@@ -73,12 +73,13 @@ std::optional<Contraction> Contraction::match(Operation *operation) {
   if (inFirst)
     std::swap(contraction.left, contraction.right);
   for (auto [loop, type] : llvm::enumerate(op.getIteratorTypesArray())) {
-    bool inLeft = maps[contraction.left].isFunctionOfDim(loop), inRight = maps[contraction.right].isFunctionOfDim(loop);
+    bool inLeft = maps[contraction.left].isFunctionOfDim(loop),
+         inRight = maps[contraction.right].isFunctionOfDim(loop);
     bool inResult = maps[2].isFunctionOfDim(loop);
     if (inResult != (type == utils::IteratorType::parallel) || (!inResult && !(inLeft && inRight)) ||
         (!inLeft && !inRight))
       return std::nullopt;
-    contraction.roles.push_back(!inResult          ? Role::Sum
+    contraction.roles.push_back(!inResult           ? Role::Sum
                                 : inLeft && inRight ? Role::Batch
                                 : inLeft            ? Role::Rows
                                                     : Role::Columns);
@@ -133,7 +134,8 @@ std::optional<SmallVector<int64_t>> contractionTileSizes(const TileSpace &space,
                  found->extent(Role::Columns, kAssumedExtent);
   int64_t tileWork = std::max(kTileWork, work / kTiles);
 
-  // Columns first: from the contiguous loop outwards up to a few register tiles, whole rows of an image at a time.
+  // Columns first: from the contiguous loop outwards up to a few register tiles, whole rows of an image at a
+  // time.
   int64_t columns = 1, columnTarget = 4 * blocking.columns;
   for (unsigned loop : llvm::reverse(found->loops(Role::Columns))) {
     int64_t most = std::max<int64_t>(1, columnTarget / columns);
@@ -146,7 +148,8 @@ std::optional<SmallVector<int64_t>> contractionTileSizes(const TileSpace &space,
       sizes[(*follows)[loop]] = size;
     columns *= size;
   }
-  // Rows until the tile is worth its dispatch, at least some register tiles: columns of B are read once for them.
+  // Rows until the tile is worth its dispatch, at least some register tiles: columns of B are read once for
+  // them.
   int64_t rows = 1;
   int64_t rowTarget = std::max<int64_t>(4 * blocking.rows, llvm::divideCeil(tileWork, columns * depth));
   for (unsigned loop : llvm::reverse(found->loops(Role::Rows))) {

@@ -8,20 +8,20 @@
 
 namespace kiln::host {
 
-/// What a loop of C[batch, m, n] += A[batch, m, k] * B[batch, n, k] runs over. B is the side along which results are
-/// contiguous: its elements come as vectors, those of A as scalars for all lanes.
+/// What a loop of C[batch, m, n] += A[batch, m, k] * B[batch, n, k] runs over. B is the side along which
+/// results are contiguous: its elements come as vectors, those of A as scalars for all lanes.
 enum class Role { Batch, Rows, Columns, Sum };
 
-/// A linalg op that is a matrix product in the widest sense: matmul with any transposes and batches, convolution with
-/// its window loops as sums. Refers to the op; plain data.
+/// A linalg op that is a matrix product in the widest sense: matmul with any transposes and batches,
+/// convolution with its window loops as sums. Refers to the op; plain data.
 struct Contraction {
   mlir::linalg::LinalgOp op;
   llvm::SmallVector<Role> roles; // by loop
   unsigned left = 0, right = 1;  // operand numbers of A and B
   unsigned vectorLoop = 0;       // the loop along which C is contiguous; Columns
 
-  /// Nothing if the body is not acc + a * b (each possibly widened), or results are contiguous along a loop that both
-  /// or neither factor has (depthwise convolution).
+  /// Nothing if the body is not acc + a * b (each possibly widened), or results are contiguous along a loop
+  /// that both or neither factor has (depthwise convolution).
   static std::optional<Contraction> match(mlir::Operation *op);
 
   llvm::SmallVector<unsigned> loops(Role role) const;
@@ -32,7 +32,7 @@ struct Contraction {
 /// Register and cache blocking of contractions, from a vector's lanes and the number of registers.
 struct ContractionBlocking {
   int64_t rows, columns; // of the register tile
-  int64_t sum;           // products that a register tile adds up at once: its columns of B stay in the L1 cache
+  int64_t sum; // products that a register tile adds up at once: its columns of B stay in the L1 cache
 
   static ContractionBlocking make(unsigned vectorBits, unsigned registers, unsigned elementBits);
 };

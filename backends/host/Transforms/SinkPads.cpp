@@ -3,12 +3,13 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/IR/TensorTilingInterfaceImpl.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
-#include "llvm/ADT/SetVector.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -18,13 +19,14 @@ namespace kiln::host {
 
 namespace {
 
-/// The largest that a size can become, so that a buffer for it has a known size even where the last tile is shorter
-/// than the others; the size itself if there is no such number.
+/// The largest that a size can become, so that a buffer for it has a known size even where the last tile is
+/// shorter than the others; the size itself if there is no such number.
 OpFoldResult boundOf(Builder &builder, OpFoldResult size) {
   if (getConstantIntValue(size))
     return size;
-  FailureOr<int64_t> most = ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, size, nullptr,
-                                                                          /*closedUB=*/true);
+  FailureOr<int64_t> most =
+      ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, size, nullptr,
+                                                     /*closedUB=*/true);
   return succeeded(most) ? OpFoldResult(builder.getIndexAttr(std::max<int64_t>(*most, 0))) : size;
 }
 
@@ -35,8 +37,8 @@ void sink(IRRewriter &rewriter, tensor::ExtractSliceOp slice, tensor::PadOp pad)
   for (OpFoldResult size : sizes)
     bounds.push_back(boundOf(rewriter, size));
   // A slice that lies in the padding alone becomes a pad of no elements, which needs no guard.
-  FailureOr<TilingResult> tiled =
-      tensor::bubbleUpPadSlice(rewriter, pad, slice.getMixedOffsets(), sizes, /*generateZeroSliceGuard=*/false);
+  FailureOr<TilingResult> tiled = tensor::bubbleUpPadSlice(rewriter, pad, slice.getMixedOffsets(), sizes,
+                                                           /*generateZeroSliceGuard=*/false);
   if (failed(tiled))
     return;
   auto small = dyn_cast<tensor::PadOp>(tiled->tiledOps.front());
@@ -48,17 +50,20 @@ void sink(IRRewriter &rewriter, tensor::ExtractSliceOp slice, tensor::PadOp pad)
   SmallVector<OpFoldResult> source = tensor::getMixedSizes(rewriter, loc, small.getSource());
   SmallVector<OpFoldResult> low = small.getMixedLowPad(), high = small.getMixedHighPad();
   SmallVector<int64_t> shape;
-  AffineExpr a = rewriter.getAffineSymbolExpr(0), b = rewriter.getAffineSymbolExpr(1), c = rewriter.getAffineSymbolExpr(2);
+  AffineExpr a = rewriter.getAffineSymbolExpr(0), b = rewriter.getAffineSymbolExpr(1),
+             c = rewriter.getAffineSymbolExpr(2);
   for (auto [i, bound] : llvm::enumerate(bounds)) {
     shape.push_back(getConstantIntValue(bound).value_or(ShapedType::kDynamic));
     if (!getConstantIntValue(source[i]) || !getConstantIntValue(low[i]) || !getConstantIntValue(high[i]))
       high[i] = affine::makeComposedFoldedAffineApply(rewriter, loc, a - b - c, {bound, source[i], low[i]});
   }
-  auto whole = rewriter.create<tensor::PadOp>(loc, pad.getResultType().clone(shape), small.getSource(), low, high);
+  auto whole =
+      rewriter.create<tensor::PadOp>(loc, pad.getResultType().clone(shape), small.getSource(), low, high);
   rewriter.inlineRegionBefore(small.getRegion(), whole.getRegion(), whole.getRegion().end());
   Value result = whole;
   if (!llvm::equal(bounds, sizes)) {
-    SmallVector<OpFoldResult> zeros(sizes.size(), rewriter.getIndexAttr(0)), ones(sizes.size(), rewriter.getIndexAttr(1));
+    SmallVector<OpFoldResult> zeros(sizes.size(), rewriter.getIndexAttr(0)),
+        ones(sizes.size(), rewriter.getIndexAttr(1));
     result = rewriter.create<tensor::ExtractSliceOp>(loc, slice.getType(), result, zeros, sizes, ones);
   } else if (result.getType() != slice.getType()) {
     result = rewriter.create<tensor::CastOp>(loc, slice.getType(), result);
@@ -79,15 +84,17 @@ struct SinkPadsPass : impl::SinkPadsPassBase<SinkPadsPass> {
       if (inTile && slice.hasUnitStride() && slice.getType().getRank() == pad.getResultType().getRank())
         slices.push_back({slice, pad});
     });
+    if (slices.empty())
+      return;
     IRRewriter rewriter(&getContext());
     for (auto [slice, pad] : slices)
       sink(rewriter, slice, pad);
-    llvm::SetVector<Operation *> pads;
-    for (auto [slice, pad] : slices)
-      pads.insert(pad);
-    for (Operation *pad : pads)
-      if (pad->use_empty())
-        rewriter.eraseOp(pad);
+    // The whole pad, and what is made from it, is dead but for its extents; those follow from the input's.
+    RewritePatternSet patterns(&getContext());
+    memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
+    tensor::DimOp::getCanonicalizationPatterns(patterns, &getContext());
+    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
   }
 };
 
