@@ -68,7 +68,9 @@ Status registerHostCompiler(jit::CompilerRegistrar &registrar) {
   registrar.addPass([] { return createCollapsePass(); });
   registrar.addPass([] { return createDestinationsPass(); });
   registrar.addPass([] { return createTilePass(); });
+  registrar.addPass([] { return createSinkPadsPass(); });
   registrar.addPass([] { return createBufferizePass(); });
+  registrar.addPass([] { return createBlockContractionsPass(); });
   registrar.addPass([] { return createTemporariesPass(); });
   registrar.addPass([] { return createContractPass(); });
   registrar.addPass([] { return createVectorizePass(); });
