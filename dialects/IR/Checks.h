@@ -9,12 +9,29 @@
 
 namespace kiln {
 
+/// The diagnostic of a failed check, or silence: an InFlightDiagnostic without a location takes no text. Plain value.
+class CheckError {
+public:
+  CheckError() = default;
+  CheckError(mlir::InFlightDiagnostic &&diagnostic) : diagnostic(std::move(diagnostic)) {}
+
+  template <typename Part> CheckError &&operator<<(Part &&part) && {
+    if (diagnostic)
+      *diagnostic << std::forward<Part>(part);
+    return std::move(*this);
+  }
+  operator mlir::LogicalResult() const { return mlir::failure(); }
+
+private:
+  std::optional<mlir::InFlightDiagnostic> diagnostic;
+};
+
 /// Starts the diagnostic of a failed check.
-using Emit = llvm::function_ref<mlir::InFlightDiagnostic()>;
+using Emit = llvm::function_ref<CheckError()>;
 
 /// What inferReturnTypes of `Op` emits with: the op's error at `location`, or silence without one.
 template <typename Op> auto inferenceError(std::optional<mlir::Location> location) {
-  return [location]() -> mlir::InFlightDiagnostic {
+  return [location]() -> CheckError {
     if (!location)
       return {};
     return mlir::emitError(*location) << "'" << Op::getOperationName() << "' op ";
