@@ -61,17 +61,31 @@ struct ReshapeToLinalg final : ShapePattern<ReshapeOp> {
     auto to = from.clone(shape);
     if (from == to && from.hasStaticShape())
       return x;
-    if (from.getRank() != to.getRank()) {
-      bool collapses = from.getRank() > to.getRank();
-      if (std::optional<SmallVector<ReassociationIndices>> groups =
-              getReassociationIndicesForReshape(from, to))
-        return collapses ? builder.create<tensor::CollapseShapeOp>(loc, to, x, *groups).getResult()
-                         : builder.create<tensor::ExpandShapeOp>(loc, to, x, *groups, extents).getResult();
-    }
+    bool collapses = from.getRank() > to.getRank();
+    if (std::optional<SmallVector<ReassociationIndices>> groups = directGroups(from, to))
+      return collapses ? builder.create<tensor::CollapseShapeOp>(loc, to, x, *groups).getResult()
+                       : builder.create<tensor::ExpandShapeOp>(loc, to, x, *groups, extents).getResult();
     return expand(builder, loc, collapse(builder, loc, x), to, extents, linalg);
   }
 
 private:
+  /// The axes that one op merges or splits, if one is enough: it wants a dynamic axis for a group with
+  /// dynamic axes.
+  static std::optional<SmallVector<ReassociationIndices>> directGroups(RankedTensorType from,
+                                                                       RankedTensorType to) {
+    if (from.getRank() == to.getRank())
+      return std::nullopt;
+    auto groups = getReassociationIndicesForReshape(from, to);
+    auto [merged, split] = from.getRank() < to.getRank() ? std::pair(from, to) : std::pair(to, from);
+    if (groups)
+      for (auto [axis, group] : llvm::enumerate(*groups)) {
+        bool splitIsDynamic = llvm::any_of(group, [type = split](int64_t i) { return type.isDynamicDim(i); });
+        if (merged.isDynamicDim(axis) != splitIsDynamic)
+          return std::nullopt;
+      }
+    return groups;
+  }
+
   static std::pair<SmallVector<int64_t>, SmallVector<OpFoldResult>>
   decompose(SmallVector<OpFoldResult> sizes) {
     return {decomposeMixedValues(sizes).first, sizes};
