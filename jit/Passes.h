@@ -9,7 +9,6 @@
 
 namespace kiln::jit {
 
-std::unique_ptr<mlir::Pass> createRefineShapesPass();
 std::unique_ptr<mlir::Pass> createFormKernelsPass();
 
 /// Every pass that Kiln's default stages use, and MLIR's own that they name.

@@ -4,26 +4,6 @@
 
 include "mlir/Pass/PassBase.td"
 
-def RefineShapesPass : Pass<"kiln-refine-shapes", "mlir::func::FuncOp"> {
-  let summary = "sharpen result types by what is known of the operands";
-  let description = [{
-    Infers the result types of kiln ops anew, together with the canonicalizations of all ops, until nothing changes: a
-    static argument makes `tensor.dim` a constant, that makes the sizes of a reshape static, and so on. Runs in stage
-    `graph`, after the arguments got the types that a program is built for. Fails with the op's own error if shapes
-    that are now known contradict each other. Counts: refine-shapes.refined.
-
-    Before and after, for an argument that is known to be 2x8:
-    ```mlir
-    %x = tensor.cast %arg0 : tensor<2x8xf32> to tensor<?x8xf32>
-    %y = kiln.relu %x : tensor<?x8xf32>
-    // becomes
-    %y = kiln.relu %arg0 : tensor<2x8xf32>
-    ```
-  }];
-  let constructor = "kiln::jit::createRefineShapesPass()";
-  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::tensor::TensorDialect"];
-}
-
 def FormKernelsPass : Pass<"kiln-form-kernels", "mlir::ModuleOp"> {
   let summary = "fuse the ops of @main into kiln.kernel symbols and launch them";
   let description = [{

@@ -10,15 +10,25 @@ using namespace mlir;
 
 namespace kiln {
 
-LogicalResult inferBroadcast(std::optional<Location> location, StringRef name, ValueRange operands,
-                             Type element, SmallVectorImpl<Type> &types) {
-  SmallVector<ArrayRef<int64_t>> shapes;
-  for (Type type : operands.getTypes())
-    shapes.push_back(cast<RankedTensorType>(type).getShape());
-  FailureOr<SmallVector<int64_t>> shape = broadcastShapes(shapes);
-  if (failed(shape)) // C1
-    return emitOptionalError(location, "operands of types ", operands.getTypes(),
-                             " do not broadcast to one shape");
+namespace {
+
+FailureOr<SmallVector<int64_t>> broadcastShape(ValueRange operands) {
+  return broadcastShapes(llvm::map_to_vector(
+      operands, [](Value operand) { return cast<RankedTensorType>(operand.getType()).getShape(); }));
+}
+
+} // namespace
+
+LogicalResult verifyBroadcast(Operation *op) {
+  if (failed(broadcastShape(op->getOperands()))) // C1
+    return op->emitOpError("expects operands that broadcast to one shape, got ") << op->getOperandTypes();
+  return success();
+}
+
+LogicalResult inferBroadcast(ValueRange operands, Type element, SmallVectorImpl<Type> &types) {
+  FailureOr<SmallVector<int64_t>> shape = broadcastShape(operands);
+  if (failed(shape))
+    return failure();
   types.push_back(RankedTensorType::get(*shape, element));
   return success();
 }

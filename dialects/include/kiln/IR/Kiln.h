@@ -21,9 +21,11 @@ bool compatibleTypes(mlir::TypeRange lhs, mlir::TypeRange rhs);
 /// The shape that numpy broadcasting gives, with `?` where it is not known; failure if extents conflict.
 mlir::FailureOr<llvm::SmallVector<int64_t>> broadcastShapes(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes);
 
-/// The result type of the op `name`, which broadcasts its operands to one shape.
-mlir::LogicalResult inferBroadcast(std::optional<mlir::Location> location, llvm::StringRef name,
-                                   mlir::ValueRange operands, mlir::Type element,
+/// Checks that the op's operands broadcast to one shape.
+mlir::LogicalResult verifyBroadcast(mlir::Operation *op);
+
+/// The result type of such an op; fails silently if they do not.
+mlir::LogicalResult inferBroadcast(mlir::ValueRange operands, mlir::Type element,
                                    llvm::SmallVectorImpl<mlir::Type> &types);
 
 /// The extents of that result, of type `result`: attributes where it is static, else arithmetic on the
@@ -31,6 +33,18 @@ mlir::LogicalResult inferBroadcast(std::optional<mlir::Location> location, llvm:
 llvm::SmallVector<mlir::OpFoldResult> broadcastExtents(mlir::OpBuilder &builder, mlir::Location loc,
                                                        mlir::ValueRange operands,
                                                        mlir::RankedTensorType result);
+
+/// Whether `op` is a kiln op whose result types follow from its operands.
+bool hasInferredTypes(mlir::Operation *op);
+
+/// The types that such an op infers from `operands`, with the static extents that only its present types
+/// know. Fails if the operands do not fit together or the types conflict; reported at `location`, if there is
+/// one.
+mlir::FailureOr<llvm::SmallVector<mlir::Type>> sharpenedTypes(mlir::Operation *op, mlir::ValueRange operands,
+                                                              std::optional<mlir::Location> location);
+
+/// `value` before casts to less precise types.
+mlir::Value withoutCast(mlir::Value value);
 
 /// a + b, computed now if both are numbers.
 mlir::OpFoldResult addExtents(mlir::OpBuilder &builder, mlir::Location loc, mlir::OpFoldResult a,

@@ -20,7 +20,8 @@ def Kiln_Dialect : Dialect {
     `kiln.kernel` holds the body of one kernel, `kiln.launch` uses it. Control flow is `scf`, shape arithmetic is
     `arith` on `index`.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+  let hasCanonicalizer = 1;
   let hasConstantMaterializer = 1;
   let useDefaultAttributePrinterParser = 1;
   let extraClassDeclaration = [{

@@ -31,9 +31,9 @@ class Kiln_PredicateOp<string mnemonic, list<Trait> traits = []>
   let assemblyFormat = "$x attr-dict `:` type($x)";
   let extraClassDefinition = [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *context,
-                                                      std::optional<::mlir::Location> location, Adaptor adaptor,
+                                                      std::optional<::mlir::Location>, Adaptor adaptor,
                                                       ::llvm::SmallVectorImpl<::mlir::Type> &types) {
-      return ::kiln::inferBroadcast(location, getOperationName(), adaptor.getOperands(), ::mlir::IntegerType::get(context, 1), types);
+      return ::kiln::inferBroadcast(adaptor.getOperands(), ::mlir::IntegerType::get(context, 1), types);
     }
     ::llvm::LogicalResult $cppClass::reifyResultShapes(::mlir::OpBuilder &builder,
                                                        ::mlir::ReifiedRankedShapedTypeDims &shapes) {
@@ -45,12 +45,13 @@ class Kiln_PredicateOp<string mnemonic, list<Trait> traits = []>
 
 // Several operands, broadcast to the result's shape. `element` is C++ for the result's element type.
 class Kiln_BroadcastingOp<string mnemonic, string element, list<Trait> traits = []>
-    : Kiln_InferredOp<mnemonic, !listconcat([Kiln_ElementwiseInterface], traits)> {
+    : Kiln_CheckedOp<mnemonic, !listconcat([DeclareOpInterfaceMethods<Kiln_ElementwiseOpInterface>], traits)> {
   let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::verify() { return ::kiln::verifyBroadcast(*this); }
     ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *context,
-                                                      std::optional<::mlir::Location> location, Adaptor adaptor,
+                                                      std::optional<::mlir::Location>, Adaptor adaptor,
                                                       ::llvm::SmallVectorImpl<::mlir::Type> &types) {
-      return ::kiln::inferBroadcast(location, getOperationName(), adaptor.getOperands(), }] # element # [{, types);
+      return ::kiln::inferBroadcast(adaptor.getOperands(), }] # element # [{, types);
     }
     ::llvm::LogicalResult $cppClass::reifyResultShapes(::mlir::OpBuilder &builder,
                                                        ::mlir::ReifiedRankedShapedTypeDims &shapes) {
