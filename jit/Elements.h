@@ -24,7 +24,8 @@ Result<std::string> constantBytes(mlir::ElementsAttr elements);
 /// The first element of a splat, as a pattern of dtypeBits / 8 bytes in the low bits; nothing if it is no
 /// splat or packed.
 std::optional<uint64_t> splatPattern(mlir::ElementsAttr elements);
-/// One value only: it may stand inside a kernel. Kernels with lists of numbers inside would serve one layer each.
+/// One value only: it may stand inside a kernel. Kernels with lists of numbers inside would serve one layer
+/// each.
 bool mayEnterKernel(mlir::ElementsAttr elements);
 
 /// SHA-256 in lower-case hex.

@@ -42,9 +42,9 @@ std::optional<int64_t> fold(ArithOp op, int64_t lhs, int64_t rhs) {
   case ArithOp::Le:
     return lhs <= rhs;
   case ArithOp::And:
-    return lhs && rhs;
+    return lhs & rhs;
   case ArithOp::Or:
-    return lhs || rhs;
+    return lhs | rhs;
   case ArithOp::Move:
   case ArithOp::Mod:
   case ArithOp::Not:
@@ -85,8 +85,8 @@ std::optional<ArithOp> binaryOp(Operation *op) {
       .Case([](arith::CeilDivSIOp) { return ArithOp::CeilDiv; })
       .Case([](arith::MinSIOp) { return ArithOp::Min; })
       .Case([](arith::MaxSIOp) { return ArithOp::Max; })
-      .Case([=](arith::AndIOp) { return isBool ? std::optional(ArithOp::And) : std::nullopt; })
-      .Case([=](arith::OrIOp) { return isBool ? std::optional(ArithOp::Or) : std::nullopt; })
+      .Case([](arith::AndIOp) { return ArithOp::And; })
+      .Case([](arith::OrIOp) { return ArithOp::Or; })
       .Case([=](arith::XOrIOp) { return isBool ? std::optional(ArithOp::Ne) : std::nullopt; })
       .Default([](Operation *) { return std::nullopt; });
 }

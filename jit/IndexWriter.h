@@ -54,6 +54,11 @@ private:
   std::map<Term, Number> setupTerms;
 };
 
+/// As the object API of flatc holds operands.
+inline std::unique_ptr<schema::Operand> boxed(Number number) {
+  return std::make_unique<schema::Operand>(number.operand());
+}
+
 /// Appends an instruction to a block.
 template <typename Action> void append(schema::BlockT &block, Action &&action) {
   auto instruction = std::make_unique<schema::InstructionT>();

@@ -1,4 +1,5 @@
-// ControlFlowTest.cpp: scf and index arithmetic as instructions of a program that the runtime's verifier accepts.
+// ControlFlowTest.cpp: scf and index arithmetic as instructions of a program that the runtime's verifier
+// accepts.
 #include "tests/unit/jit/ToyCompiler.h"
 
 #include "kiln/schema/Program_generated.h"
@@ -13,7 +14,8 @@ using ::testing::HasSubstr;
 namespace {
 class ControlFlowTest : public ::testing::Test {
 protected:
-  Result<const schema::Program *> build(std::string_view text, const std::vector<std::vector<int64_t>> &shapes) {
+  Result<const schema::Program *> build(std::string_view text,
+                                        const std::vector<std::vector<int64_t>> &shapes) {
     KILN_ASSIGN_OR_RETURN(ModelHandle model, compiler.import(text));
     KILN_ASSIGN_OR_RETURN(std::string bytes, compiler.build(model.get(), shapes));
     kept = copyBytes({reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()});
@@ -45,7 +47,8 @@ TEST_F(ControlFlowTest, BranchesCopyIntoTheResult) {
         scf.yield %x : tensor<4xf32>
       }
       return %0 : tensor<4xf32>
-    })mlir", {{}, {4}}));
+    })mlir",
+                                                             {{}, {4}}));
   EXPECT_THAT(actions(program->body()), ElementsAre("ReadScalar", "If"));
   const schema::If &branch = *program->body()->instructions()->Get(1)->action_as_If();
   EXPECT_THAT(actions(branch.then()), ElementsAre("Launch", "Copy"));
@@ -63,7 +66,8 @@ TEST_F(ControlFlowTest, ALoopThatSwapsPutsAValueAside) {
         scf.yield %b, %a : tensor<4xf32>, tensor<4xf32>
       }
       return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
-    })mlir", {{}, {4}, {4}}));
+    })mlir",
+                                                             {{}, {4}, {4}}));
   // The initial values are copied, then the loop runs; its results are the outputs themselves.
   const auto &body = *program->body()->instructions();
   const schema::Loop *loop = nullptr;
@@ -78,8 +82,7 @@ TEST_F(ControlFlowTest, ALoopThatSwapsPutsAValueAside) {
   std::vector<uint32_t> written;
   for (const schema::Instruction *instruction : *loop->body()->instructions()) {
     const schema::Copy &copy = *instruction->action_as_Copy();
-    EXPECT_EQ(std::count(written.begin(), written.end(), copy.from()->buffer()),
-              written.size() >= 2 ? 1 : 0);
+    EXPECT_EQ(std::count(written.begin(), written.end(), copy.from()->buffer()), written.size() >= 2 ? 1 : 0);
     written.push_back(copy.to()->buffer());
   }
 }
@@ -98,7 +101,8 @@ TEST_F(ControlFlowTest, AWhileLoopReadsItsConditionInEachRound) {
         scf.yield %b : tensor<1xf32>
       }
       return %r : tensor<1xf32>
-    })mlir", {{1}, {1}}));
+    })mlir",
+                                                             {{1}, {1}}));
   EXPECT_THAT(actions(program->body()), ElementsAre("Copy", "Launch", "ReadScalar", "Arith", "Loop", "Copy"));
   const schema::Loop &loop = *program->body()->instructions()->Get(4)->action_as_Loop();
   EXPECT_GE(loop.condition_register(), 0);
@@ -115,8 +119,10 @@ TEST_F(ControlFlowTest, ShapeArithmeticGoesToSetup) {
       %0 = kiln.reshape %x [%m] : tensor<?x4xf32> -> tensor<?xf32>
       %1 = kiln.exp %0 : tensor<?xf32>
       return %1 : tensor<?xf32>
-    })mlir", {{-1, 4}}));
-  EXPECT_THAT(actions(program->body()), ElementsAre("Launch")) << "the output's size is known before the body runs";
+    })mlir",
+                                                             {{-1, 4}}));
+  EXPECT_THAT(actions(program->body()), ElementsAre("Launch"))
+      << "the output's size is known before the body runs";
   EXPECT_THAT(actions(program->setup()), ElementsAre("Arith"));
   EXPECT_TRUE(program->outputs()->Get(0)->dims()->Get(0)->is_register());
 }
@@ -128,7 +134,8 @@ TEST_F(ControlFlowTest, AnExtentFromDataIsAllocatedInTheBody) {
       %m = arith.index_cast %e : i64 to index
       %0 = kiln.broadcast %x [%m] : tensor<1xf32> -> tensor<?xf32>
       return %0 : tensor<?xf32>
-    })mlir", {{}, {1}}));
+    })mlir",
+                                                             {{}, {1}}));
   std::vector<std::string> names = actions(program->body());
   EXPECT_THAT(names, ::testing::Contains("Allocate"));
   EXPECT_EQ(names.front(), "ReadScalar");
@@ -148,9 +155,11 @@ TEST_F(ControlFlowTest, WhatProgramsCannotDoIsNamed) {
         scf.yield %1 : tensor<4xf32>
       }
       return %0 : tensor<4xf32>
-    })mlir", {{}, {4}}),
+    })mlir",
+                    {{}, {4}}),
               StatusIs(Code::Unimplemented, HasSubstr("test.mlir:3:12: reads a scalar that is no integer")));
-  EXPECT_THAT(build(R"mlir(
+  EXPECT_THAT(
+      build(R"mlir(
     func.func @main(%n: tensor<i64>, %x: tensor<?xf32>) -> tensor<?xf32> {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
@@ -161,6 +170,7 @@ TEST_F(ControlFlowTest, WhatProgramsCannotDoIsNamed) {
         scf.yield %b : tensor<?xf32>
       }
       return %0 : tensor<?xf32>
-    })mlir", {{}, {-1}}),
-              StatusIs(Code::Unimplemented, HasSubstr("a loop carries a tensor whose extents are not known")));
+    })mlir",
+            {{}, {-1}}),
+      StatusIs(Code::Unimplemented, HasSubstr("a loop carries a tensor whose extents are not known")));
 }

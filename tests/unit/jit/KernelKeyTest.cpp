@@ -47,7 +47,10 @@ protected:
 
 // The key that another process computed: a different one means that caches on disk are lost or, worse,
 // confused.
-TEST_F(KernelKeyTest, IsTheSameInEveryProcess) { EXPECT_EQ(kernelKey(textOf(kScale), target()), "984b6755ee587bd3642842310c98555ea7f68cb387279e47e20b1baf1fa6ae11"); }
+TEST_F(KernelKeyTest, IsTheSameInEveryProcess) {
+  EXPECT_EQ(kernelKey(textOf(kScale), target()),
+            "984b6755ee587bd3642842310c98555ea7f68cb387279e47e20b1baf1fa6ae11");
+}
 
 TEST_F(KernelKeyTest, IgnoresNamesAndLocations) {
   std::string renamed = R"mlir(
