@@ -115,3 +115,18 @@ function(add_kiln_backend name)
   install(TARGETS ${libraries} LIBRARY DESTINATION lib/kiln/backends.d)
   install(FILES ${manifest} DESTINATION lib/kiln/backends.d)
 endfunction()
+
+# add_kiln_conformance: ctest `conformance-NAME`: the conformance suite on a device of this build.
+#   add_kiln_conformance(NAME [DEVICE device])   DEVICE: NAME unless given
+function(add_kiln_conformance name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "DEVICE" "")
+  if(NOT KILN_BACKEND_OUTPUT_DIR)
+    set(KILN_BACKEND_OUTPUT_DIR "${CMAKE_BINARY_DIR}/lib/kiln/backends.d")
+  endif()
+  if(NOT arg_DEVICE)
+    set(arg_DEVICE ${name})
+  endif()
+  add_test(NAME conformance-${name} COMMAND ${Kiln_CONFORMANCE} --device ${arg_DEVICE})
+  set_tests_properties(conformance-${name} PROPERTIES TIMEOUT 600
+    ENVIRONMENT "KILN_BACKEND_PATH=${KILN_BACKEND_OUTPUT_DIR};KILN_BACKENDS_REQUIRE=${name}")
+endfunction()

@@ -193,10 +193,11 @@ LogicalResult Outliner::outline(const FusionGroup &group, ExtentResolver &extent
 
   // Behind `last`: the arithmetic of the extents stands there.
   OpBuilder builder(last);
+  Operation *behind = last; // the latest of them, whatever their order as extents
   for (Value extent : outputExtents)
     if (Operation *op = extent.getDefiningOp();
-        op && op->getBlock() == last->getBlock() && last->isBeforeInBlock(op))
-      builder.setInsertionPointAfter(op);
+        op && op->getBlock() == last->getBlock() && behind->isBeforeInBlock(op))
+      builder.setInsertionPointAfter(behind = op);
   auto launch = builder.create<LaunchOp>(FusedLoc::get(module.getContext(), locations),
                                          last->getResultTypes(), FlatSymbolRefAttr::get(kernel.getNameAttr()),
                                          inputs.getArrayRef(), outputExtents, labelOf(locations));

@@ -2,42 +2,15 @@
 #ifndef KILN_BACKENDS_NULL_DEVICE_H
 #define KILN_BACKENDS_NULL_DEVICE_H
 
-#include "kiln/sdk/Device.h"
-
-#include <mutex>
-#include <string>
-#include <unordered_map>
+#include "kiln/sdk/HostMemoryDevice.h"
 
 namespace kiln::null {
 
-/// Host memory up to a limit. Owns what was allocated and not freed. Threads: every member from any thread.
-class NullDevice final : public sdk::Device {
+/// Host memory, and launches that are dropped. Threads: every member from any thread.
+class NullDevice final : public sdk::HostMemoryDevice {
 public:
-  NullDevice(const KilnHost &host, const KilnAllocator &allocator, uint64_t limitBytes);
-  ~NullDevice() override;
-
-  Result<KilnDeviceAddress> allocate(uint64_t bytes, uint64_t alignment) override;
-  void release(KilnDeviceAddress address) override;
-  Result<KilnDeviceAddress> import(void *memory, uint64_t bytes) override;
-  Result<void *> map(KilnDeviceAddress address, uint64_t) override { return hostPointer(address); }
-  KilnMemoryStats memoryStats() override;
+  using HostMemoryDevice::HostMemoryDevice;
   Status launch(const sdk::LaunchCommand &) override { return {}; } // the whole of what this device computes
-
-  static constexpr uint64_t kAlignmentBytes = 64; // a cache line, as devices on host memory use
-
-private:
-  struct Block {
-    void *memory;
-    uint64_t bytes, alignment;
-  };
-  void *obtain(uint64_t bytes, uint64_t alignment);
-  void giveBack(const Block &block);
-
-  const KilnAllocator allocator; // zeroed: aligned_alloc
-  const uint64_t limitBytes;
-  std::mutex mutex; // guards what follows
-  std::unordered_map<KilnDeviceAddress, Block> blocks;
-  uint64_t bytesInUse = 0, bytesPeak = 0;
 };
 
 /// Any number of null devices. Immutable after construction.
