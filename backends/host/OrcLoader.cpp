@@ -14,9 +14,10 @@
 #include "llvm/ExecutionEngine/Orc/DebugObjectManagerPlugin.h"
 #include "llvm/ExecutionEngine/Orc/Debugging/PerfSupportPlugin.h"
 #include "llvm/ExecutionEngine/Orc/EPCDebugObjectRegistrar.h"
-#include "llvm/ExecutionEngine/Orc/EPCDynamicLibrarySearchGenerator.h"
 #include "llvm/ExecutionEngine/Orc/ExecutorProcessControl.h"
 #include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
+#include "llvm/ExecutionEngine/Orc/TargetProcess/JITLoaderGDB.h"
+#include "llvm/ExecutionEngine/Orc/TargetProcess/JITLoaderPerf.h"
 
 #include <atomic>
 
@@ -29,6 +30,7 @@ namespace jitlink = llvm::jitlink;
 /// A kernel and what removes it.
 struct OrcKernel final : HostKernel {
   orc::ResourceTrackerSP tracker;
+  bool isListedByGdb = false;
 };
 
 /// What sessions reported on this thread since the last load began; linking runs on the thread that asks for
@@ -50,6 +52,7 @@ public:
       return fromLlvm(process.takeError(), Code::Internal, "orc loader");
     KILN_ASSIGN_OR_RETURN(HostOptions options, HostOptions::read(host, ""));
     std::unique_ptr<Session> session(new Session(host, std::move(*process)));
+    session->gdb = options.gdb;
     session->debug = options.gdb || options.perf;
     KILN_RETURN_IF_ERROR(session->setUp(options));
     return session;
@@ -84,6 +87,7 @@ public:
       return linkError(found.takeError());
     }
     kernel->entry = found->getAddress().toPtr<HostEntry>();
+    kernel->isListedByGdb = gdb;
     return kernel;
   }
 
@@ -108,26 +112,33 @@ private:
         execution, std::make_unique<jitlink::InProcessEHFrameRegistrar>()));
     return debug ? setUpListeners(options) : Status();
   }
+  /// LLVM would look the functions of both up by name in the process, where a dlopened libLLVM does not show
+  /// them.
   Status setUpListeners(const HostOptions &options) {
-    if (options.gdb) {
-      auto registrar = orc::createJITLoaderGDBRegistrar(execution);
-      if (!registrar)
-        return fromLlvm(registrar.takeError(), Code::Internal, "orc loader: gdb");
+    if (options.gdb)
       linker.addPlugin(std::make_shared<orc::DebugObjectManagerPlugin>(
-          execution, std::move(*registrar), /*RequireDebugSections=*/false, /*AutoRegisterCode=*/true));
-    }
-    if (options.perf) {
-      auto libraries = orc::EPCDynamicLibrarySearchGenerator::GetForTargetProcess(execution);
-      if (!libraries)
-        return fromLlvm(libraries.takeError(), Code::Internal, "orc loader: perf");
-      orc::JITDylib &process = execution.createBareJITDylib("process");
-      process.addGenerator(std::move(*libraries));
-      auto plugin = orc::PerfSupportPlugin::Create(execution.getExecutorProcessControl(), process,
-                                                   /*EmitDebugInfo=*/true, /*EmitUnwindInfo=*/false);
-      if (!plugin)
-        return fromLlvm(plugin.takeError(), Code::Internal, "orc loader: perf");
-      linker.addPlugin(std::move(*plugin));
-    }
+          execution,
+          std::make_unique<orc::EPCDebugObjectRegistrar>(
+              execution, orc::ExecutorAddr::fromPtr(&llvm_orc_registerJITLoaderGDBWrapper)),
+          /*RequireDebugSections=*/false, /*AutoRegisterCode=*/true));
+    if (!options.perf)
+      return {};
+    orc::SymbolMap functions;
+    auto add = [&](const char *name, auto *function) {
+      functions[execution.intern(name)] = {orc::ExecutorAddr::fromPtr(function),
+                                           llvm::JITSymbolFlags::Exported};
+    };
+    add("llvm_orc_registerJITLoaderPerfStart", &llvm_orc_registerJITLoaderPerfStart);
+    add("llvm_orc_registerJITLoaderPerfEnd", &llvm_orc_registerJITLoaderPerfEnd);
+    add("llvm_orc_registerJITLoaderPerfImpl", &llvm_orc_registerJITLoaderPerfImpl);
+    orc::JITDylib &process = execution.createBareJITDylib("perf");
+    if (llvm::Error error = process.define(orc::absoluteSymbols(std::move(functions))))
+      return fromLlvm(std::move(error), Code::Internal, "orc loader: perf");
+    auto plugin = orc::PerfSupportPlugin::Create(execution.getExecutorProcessControl(), process,
+                                                 /*EmitDebugInfo=*/true, /*EmitUnwindInfo=*/false);
+    if (!plugin)
+      return fromLlvm(plugin.takeError(), Code::Internal, "orc loader: perf");
+    linker.addPlugin(std::move(*plugin));
     return {};
   }
   /// The cause, which the session reports while the lookup runs; the lookup's own error only says that it
@@ -149,7 +160,7 @@ private:
   orc::ObjectLinkingLayer linker;
   orc::JITDylib &dylib;
   std::atomic<uint64_t> nextNumber = 0;
-  bool debug = false; // gdb or perf listens
+  bool gdb = false, debug = false; // gdb listens; gdb or perf does
 };
 
 OrcLoader::OrcLoader(const KilnHost &host) : host(host) {}
@@ -171,6 +182,8 @@ Result<HostKernel *> OrcLoader::load(const KilnKernelImage &image) {
 
 void OrcLoader::unload(HostKernel *kernel) {
   std::unique_ptr<OrcKernel> owned(static_cast<OrcKernel *>(kernel));
+  if (owned->isListedByGdb)
+    return; // LLVM never takes an object off gdb's list: its memory stays until the session ends
   if (llvm::Error error = owned->tracker->remove()) {
     std::string text = "unload '" + owned->name + "': " + llvm::toString(std::move(error));
     host.log(host.self, KILN_LOG_ERROR, toStr("host.orc"), toStr(text));

@@ -5,7 +5,6 @@
 #include <immintrin.h>
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 #include <cstdlib>
 #include <memory>
@@ -17,9 +16,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int kChains = 12;
-constexpr int64_t kFmaRounds = 100000;        // about 0.4 ms
-constexpr int kTries = 3;                     // the best counts: a roof is what can be had
-constexpr uint64_t kLeastReadBytes = 8 << 20; // read at least this much in all
+constexpr int64_t kFmaRounds = 100000;         // about 0.4 ms
+constexpr int kTries = 3;                      // the best counts: a roof is what can be had
+constexpr uint64_t kMostReadBytes = 256 << 20; // beyond every cache
+constexpr uint64_t kLeastReadBytes = 32 << 20; // read at least this much in all
 
 #define KILN_CHAINS(op) op(0) op(1) op(2) op(3) op(4) op(5) op(6) op(7) op(8) op(9) op(10) op(11)
 
@@ -64,14 +64,33 @@ double fmaOperations() {
   return wide ? fmaOperations512() : fmaOperations256();
 }
 
-__attribute__((target("avx2"))) void readAll(const float *data, uint64_t floats) {
-  __m256 sums[4] = {};
-  for (uint64_t i = 0; i + 32 <= floats; i += 32)
-    for (int j = 0; j < 4; ++j)
-      sums[j] = _mm256_or_ps(sums[j], _mm256_load_ps(data + i + 8 * j));
+constexpr int kReads = 8; // independent, so that only the memory waits
+
+__attribute__((target("avx512f"))) void readAll512(const float *data, uint64_t floats) {
+  __m512i all[kReads] = {};
+  for (uint64_t i = 0; i + 16 * kReads <= floats; i += 16 * kReads)
+    for (int j = 0; j < kReads; ++j)
+      all[j] = _mm512_or_si512(all[j], _mm512_load_si512(data + i + 16 * j));
+  for (int j = 1; j < kReads; ++j)
+    all[0] = _mm512_or_si512(all[0], all[j]);
+  sink = static_cast<float>(_mm512_reduce_or_epi32(all[0]));
+}
+
+__attribute__((target("avx2"))) void readAll256(const float *data, uint64_t floats) {
+  __m256 all[kReads] = {};
+  for (uint64_t i = 0; i + 8 * kReads <= floats; i += 8 * kReads)
+    for (int j = 0; j < kReads; ++j)
+      all[j] = _mm256_or_ps(all[j], _mm256_load_ps(data + i + 8 * j));
+  for (int j = 1; j < kReads; ++j)
+    all[0] = _mm256_or_ps(all[0], all[j]);
   alignas(32) float out[8];
-  _mm256_store_ps(out, _mm256_or_ps(_mm256_or_ps(sums[0], sums[1]), _mm256_or_ps(sums[2], sums[3])));
+  _mm256_store_ps(out, all[0]);
   sink = out[0];
+}
+
+void readAll(const float *data, uint64_t floats) {
+  static const bool wide = __builtin_cpu_supports("avx512f");
+  wide ? readAll512(data, floats) : readAll256(data, floats);
 }
 
 /// Runs fn(thread) on `threads` threads, the caller among them, and returns the seconds that the slowest
@@ -105,12 +124,11 @@ double Roofline::measurePeakGflops() const {
 }
 
 double Roofline::readGigabytesPerSecond(uint64_t bytes) {
-  auto sizeClass = static_cast<uint32_t>(std::bit_width(std::max<uint64_t>(bytes, 4096) - 1));
-  sizeClass = std::min(sizeClass, 28u); // 256 MiB is beyond every cache
-  auto [at, isNew] = readRates.try_emplace(sizeClass, 0.0);
+  bytes = std::clamp<uint64_t>((bytes + 4095) / 4096 * 4096, 4096, kMostReadBytes);
+  auto [at, isNew] = readRates.try_emplace(bytes, 0.0);
   if (!isNew)
     return at->second;
-  uint64_t share = std::max<uint64_t>((uint64_t(1) << sizeClass) / threads / 128 * 128, 1024);
+  uint64_t share = std::max<uint64_t>(bytes / threads / 512 * 512, 512);
   uint64_t rounds = std::max<uint64_t>(kLeastReadBytes / share, 1);
   struct Free {
     void operator()(float *memory) const { std::free(memory); }

@@ -14,14 +14,14 @@ public:
   /// f32 multiply-adds from registers, in 10^9 operations a second (an FMA is two). Measured anew at each
   /// call, so that a change of clock or a busy neighbour shows.
   double measurePeakGflops() const;
-  /// Reading a buffer of that size again and again, in 10^9 bytes a second. Kept by power of two.
+  /// Reading a buffer of that size again and again, in 10^9 bytes a second. Kept by size.
   double readGigabytesPerSecond(uint64_t bytes);
   /// The least time for the work, in microseconds: whichever takes longer.
   double boundUs(double flops, double bytes, double peakGflops);
 
 private:
   const uint32_t threads;
-  std::map<uint32_t, double> readRates; // by log2 of the size
+  std::map<uint64_t, double> readRates; // by bytes
 };
 
 } // namespace kiln::tools

@@ -29,6 +29,30 @@ inline std::vector<char> readObject(const std::string &stem) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+/// Option `debug` as the registry would give it.
+class DebugOptions final : public OptionSource {
+public:
+  explicit DebugOptions(std::string debug) : debug(std::move(debug)) {}
+  Result<std::string_view> option(std::string_view, std::string_view key) const override {
+    if (key == "debug")
+      return std::string_view(debug);
+    return Status(Code::NotFound, "no such option");
+  }
+
+private:
+  std::string debug;
+};
+
+inline KilnKernelImage imageOf(const std::vector<char> &object) {
+  KilnKernelImage image = {};
+  image.struct_size = sizeof(image);
+  image.symbol = toStr("add_kernel");
+  image.name = toStr("fused add, kernel 1");
+  image.object = object.data();
+  image.object_bytes = object.size();
+  return image;
+}
+
 class LoaderTest : public testing::Test {
 protected:
   ~LoaderTest() override {

@@ -2,7 +2,13 @@
 #include "OrcLoader.h"
 #include "LoaderFixture.h"
 
+#include "llvm/ExecutionEngine/Orc/TargetProcess/JITLoaderGDB.h"
+
+#include <cstdlib>
+#include <filesystem>
 #include <random>
+
+extern "C" jit_descriptor __jit_debug_descriptor; // libLLVM's
 
 namespace kiln::host {
 
@@ -44,6 +50,46 @@ TEST_F(OrcLoaderTest, SurvivesRandomDamage) {
   }
   Result<HostEntry> entry = load(good, "add_kernel");
   EXPECT_TRUE(entry.ok()) << "damaged objects do not spoil the session: " << entry.status().message();
+}
+
+TEST_F(OrcLoaderTest, GdbKnowsKernels) {
+  DebugOptions options("gdb");
+  KilnHost host = makeHostTable(options);
+  OrcLoader loader(host);
+  std::vector<char> object = readObject("kernels");
+  Result<HostKernel *> kernel = loader.load(imageOf(object));
+  ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+  const jit_code_entry *entry = __jit_debug_descriptor.first_entry;
+  ASSERT_NE(entry, nullptr);
+  std::string_view file(entry->symfile_addr, entry->symfile_size);
+  EXPECT_NE(file.find("fused add, kernel 1."), std::string_view::npos)
+      << "the kernel's name is in its symbols";
+  loader.unload(*kernel);
+  // LLVM leaves the entry in the list; gdb must still find a file there.
+  ASSERT_TRUE(loader.load(imageOf(object)).ok());
+  EXPECT_EQ(std::string_view(entry->symfile_addr, 4), "\x7f"
+                                                      "ELF");
+}
+
+TEST_F(OrcLoaderTest, PerfGetsAJitdump) {
+  std::string folder = testing::TempDir() + "/orc-perf";
+  std::filesystem::remove_all(folder);
+  setenv("JITDUMPDIR", folder.c_str(), 1);
+  DebugOptions options("perf");
+  KilnHost host = makeHostTable(options);
+  OrcLoader loader(host);
+  std::vector<char> object = readObject("kernels");
+  Result<HostKernel *> kernel = loader.load(imageOf(object));
+  ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+  loader.unload(*kernel);
+  std::string text;
+  for (const auto &file : std::filesystem::recursive_directory_iterator(folder))
+    if (file.is_regular_file()) {
+      std::ifstream in(file.path(), std::ios::binary);
+      text.append(std::istreambuf_iterator<char>(in), {});
+    }
+  EXPECT_THAT(text, testing::HasSubstr("fused add, kernel 1."));
+  std::filesystem::remove_all(folder);
 }
 
 } // namespace

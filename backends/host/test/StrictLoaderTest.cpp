@@ -32,16 +32,6 @@ namespace {
 
 using testing::HasSubstr;
 
-KilnKernelImage imageOf(const std::vector<char> &object) {
-  KilnKernelImage image = {};
-  image.struct_size = sizeof(image);
-  image.symbol = toStr("add_kernel");
-  image.name = toStr("fused add, kernel 1");
-  image.object = object.data();
-  image.object_bytes = object.size();
-  return image;
-}
-
 TEST(StrictLoaderTest, RejectsOrLoadsEveryBitFlip) {
   StrictLoader loader(hostTable());
   std::vector<char> object = readObject("kernels");
@@ -95,20 +85,6 @@ TEST(StrictLoaderTest, PacksManyKernelsIntoFewArenas) {
     loader.unload(kernel);
   EXPECT_EQ(loader.usage().bytesUsed, 0u);
 }
-
-/// Options as the registry would give them.
-class DebugOptions final : public OptionSource {
-public:
-  explicit DebugOptions(std::string debug) : debug(std::move(debug)) {}
-  Result<std::string_view> option(std::string_view, std::string_view key) const override {
-    if (key == "debug")
-      return std::string_view(debug);
-    return Status(Code::NotFound, "no such option");
-  }
-
-private:
-  std::string debug;
-};
 
 TEST(StrictLoaderTest, RefusesAnUnknownDebugOption) {
   DebugOptions options("gdb,lldb");
