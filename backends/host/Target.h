@@ -15,7 +15,7 @@ struct HostTarget {
   unsigned vectorBits = 128;     // of one register
   unsigned vectorRegisters = 16; // 32 with AVX-512
   bool avx2 = false, fma = false, f16c = false;
-  bool maskWords = false; // masked loads and stores of 32- and 64-bit elements in hardware
+  bool maskWords = false; // masked loads and stores of 32- and 64-bit elements in hardware: vmaskmov, AVX-512
   bool maskBytes = false; // the same of 8- and 16-bit elements
 
   static HostTarget from(const jit::Target &target) {
@@ -26,7 +26,7 @@ struct HostTarget {
     host.f16c = target.hasFeature("f16c");
     host.vectorBits = avx512 ? 512 : host.avx2 ? 256 : 128;
     host.vectorRegisters = avx512 ? 32 : 16;
-    host.maskWords = avx512;
+    host.maskWords = avx512 || host.avx2;
     host.maskBytes = avx512 && target.hasFeature("avx512bw");
     return host;
   }
@@ -41,8 +41,9 @@ inline constexpr int64_t kL1TileBytes = 16 * 1024;
 /// Bytes that an elementwise tile touches: long enough that dispatching a tile (~0.1 us, assumed) is below 5
 /// % of it.
 inline constexpr int64_t kStreamTileBytes = 64 * 1024;
-/// Temporaries of one tile that live on the stack; the thread pool's stacks are at least 1 MB (assumed).
-inline constexpr int64_t kStackBytes = 64 * 1024;
+/// Temporaries of one tile that live on the stack, where every tile finds them in the cache again: the packed columns
+/// of a contraction (256 x 112 floats) and its results. The thread pool's stacks are at least 1 MB (assumed).
+inline constexpr int64_t kStackBytes = 192 * 1024;
 /// Temporaries start at cache lines.
 inline constexpr int64_t kTemporaryAlignment = 64;
 

@@ -135,9 +135,10 @@ std::optional<SmallVector<int64_t>> contractionTileSizes(const TileSpace &space,
   int64_t tileWork = std::max(kTileWork, work / kTiles);
 
   // Columns first: from the contiguous loop outwards up to a few register tiles, whole rows of an image at a
-  // time.
-  int64_t columns = 1, columnTarget = 4 * blocking.columns;
-  for (unsigned loop : llvm::reverse(found->loops(Role::Columns))) {
+  // time. A block of them, packed, fits the stack, where every tile finds it in the cache again.
+  SmallVector<unsigned> columnLoops = found->loops(Role::Columns);
+  int64_t columns = 1, columnTarget = (columnLoops.size() > 1 ? 4 : 2) * blocking.columns;
+  for (unsigned loop : llvm::reverse(columnLoops)) {
     int64_t most = std::max<int64_t>(1, columnTarget / columns);
     bool contiguous = loop == found->vectorLoop;
     int64_t size = evenTile(known(loop), contiguous ? std::max(most, 2 * blocking.columns) : most,

@@ -187,7 +187,7 @@ def TemporariesPass : Pass<"kiln-host-temporaries", "mlir::func::FuncOp"> {
     %t = memref.alloca() {alignment = 64 : i64} : memref<1024xf32>
     ```
   }];
-  let options = [Option<"stackBytes", "stack-bytes", "int64_t", /*default=*/"65536", "stack bytes for temporaries">];
+  let options = [Option<"stackBytes", "stack-bytes", "int64_t", /*default=*/"196608", "stack bytes for temporaries">];
   let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::arith::ArithDialect"];
 }
 
