@@ -9,7 +9,8 @@
 
 namespace kiln {
 
-/// The diagnostic of a failed check, or silence: an InFlightDiagnostic without a location takes no text. Plain value.
+/// The diagnostic of a failed check, or silence: an InFlightDiagnostic without a location takes no text.
+/// Plain value.
 class CheckError {
 public:
   CheckError() = default;

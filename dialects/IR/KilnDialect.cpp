@@ -1,4 +1,5 @@
-// KilnDialect.cpp: registers the dialect; type compatibility, broadcasting and counters that all families use.
+// KilnDialect.cpp: registers the dialect; type compatibility, broadcasting and counters that all families
+// use.
 #include "kiln/IR/Kiln.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

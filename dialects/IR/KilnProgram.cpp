@@ -11,8 +11,8 @@ using namespace mlir;
 
 namespace kiln {
 
-LogicalResult ConstantOp::inferReturnTypes(MLIRContext *, std::optional<Location>, ConstantOp::Adaptor adaptor,
-                                           SmallVectorImpl<Type> &types) {
+LogicalResult ConstantOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                           ConstantOp::Adaptor adaptor, SmallVectorImpl<Type> &types) {
   types.push_back(adaptor.getValue().getType());
   return success();
 }
@@ -36,12 +36,11 @@ LogicalResult OptimizationBarrierOp::inferReturnTypes(MLIRContext *, std::option
 
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   auto buildType = [](Builder &builder, ArrayRef<Type> inputs, ArrayRef<Type> results,
-                      function_interface_impl::VariadicFlag, std::string &) {
-    return builder.getFunctionType(inputs, results);
-  };
-  return function_interface_impl::parseFunctionOp(parser, result, /*allowVariadic=*/false,
-                                                  getFunctionTypeAttrName(result.name), buildType,
-                                                  getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+                      function_interface_impl::VariadicFlag,
+                      std::string &) { return builder.getFunctionType(inputs, results); };
+  return function_interface_impl::parseFunctionOp(
+      parser, result, /*allowVariadic=*/false, getFunctionTypeAttrName(result.name), buildType,
+      getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
 }
 
 void KernelOp::print(OpAsmPrinter &printer) {
