@@ -78,7 +78,7 @@ TEST_P(ObjectTest, CompilesInTensOfMilliseconds) {
     ASSERT_FALSE(times.empty());
     double best = *std::min_element(times.begin(), times.end());
     std::cout << "  " << GetParam() << " " << name << ": " << best << " ms\n";
-    EXPECT_LT(best, 200) << name; // 40 ms on an idle machine; this one may be loaded
+    EXPECT_LT(best, 120) << name; // 40 ms on an idle core; two busy ones share caches and clock
   }
 }
 
