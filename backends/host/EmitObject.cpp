@@ -6,6 +6,7 @@
 #include "backends/host/Transforms/LaunchConstants.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/DebugInfo/DWARF/DWARFContext.h"
 #include "llvm/Object/ELFObjectFile.h"
 
 using namespace mlir;
@@ -55,13 +56,33 @@ jit::LaunchExpr exprAttr(Operation *op, StringRef name) {
   return attr ? exprFromAttr(attr) : jit::LaunchExpr();
 }
 
-LogicalResult checkSymbols(LLVM::LLVMFuncOp entry, ArrayRef<char> object) {
-  auto file = llvm::object::ObjectFile::createELFObjectFile(
-      llvm::MemoryBufferRef(StringRef(object.data(), object.size()), entry.getName()));
-  if (!file)
-    return entry.emitError("object cannot be read back: ") << llvm::toString(file.takeError());
+/// The line table as (offset in .text, op number counted from 0), without repetitions.
+std::vector<std::pair<uint32_t, uint32_t>> pcTable(const llvm::object::ObjectFile &file) {
+  std::vector<std::pair<uint32_t, uint32_t>> table;
+  std::unique_ptr<llvm::DWARFContext> dwarf = llvm::DWARFContext::create(file);
+  for (const auto &unit : dwarf->compile_units()) {
+    const llvm::DWARFDebugLine::LineTable *lines = dwarf->getLineTableForUnit(unit.get());
+    if (!lines)
+      continue;
+    for (const llvm::DWARFDebugLine::Row &row : lines->Rows)
+      if (row.Line > 0 && !row.EndSequence)
+        table.emplace_back(row.Address.Address, row.Line - 1);
+  }
+  llvm::stable_sort(table, llvm::less_first());
+  // Of several lines at one address the last counts; an op that goes on needs no new entry.
+  std::vector<std::pair<uint32_t, uint32_t>> result;
+  for (const auto &entry : table) {
+    if (!result.empty() && result.back().first == entry.first)
+      result.back() = entry;
+    else if (result.empty() || result.back().second != entry.second)
+      result.push_back(entry);
+  }
+  return result;
+}
+
+LogicalResult checkSymbols(LLVM::LLVMFuncOp entry, const llvm::object::ObjectFile &file) {
   for (const llvm::object::ELFSymbolRef &symbol : llvm::object::ELFObjectFileBase::elf_symbol_iterator_range(
-           cast<llvm::object::ELFObjectFileBase>(**file).symbols())) {
+           cast<llvm::object::ELFObjectFileBase>(file).symbols())) {
     llvm::Expected<uint32_t> flags = symbol.getFlags();
     llvm::Expected<StringRef> name = symbol.getName();
     if (!flags || !name) {
@@ -85,9 +106,15 @@ LogicalResult emitObject(ModuleOp module, const jit::Target &target, jit::Kernel
     return module.emitError("module has no kernel entry (an llvm.func with attribute 'kiln.kernel')");
   FailureOr<std::unique_ptr<LlvmModule>> llvmModule = LlvmModule::create(module, target);
   SmallVector<char> object;
-  if (failed(llvmModule) || failed((*llvmModule)->generate(llvm::CodeGenFileType::ObjectFile, object)) ||
-      failed(checkSymbols(entry, object)))
+  if (failed(llvmModule) || failed((*llvmModule)->generate(llvm::CodeGenFileType::ObjectFile, object)))
     return failure();
+  auto file = llvm::object::ObjectFile::createELFObjectFile(
+      llvm::MemoryBufferRef(StringRef(object.data(), object.size()), entry.getName()));
+  if (!file)
+    return entry.emitError("object cannot be read back: ") << llvm::toString(file.takeError());
+  if (failed(checkSymbols(entry, **file)))
+    return failure();
+  builder.pcTable = pcTable(**file);
 
   builder.format = "host-elf";
   builder.symbol = entry.getName().str();

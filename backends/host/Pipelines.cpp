@@ -45,6 +45,7 @@ void buildLowerStage(OpPassManager &pm, const jit::Target &target) {
   pm.addNestedPass<func::FuncOp>(createExpandFloatsPass({HostTarget::from(target).f16c}));
   pm.addPass(createEntryPass());
   pm.addPass(createToLlvmPass({HostTarget::from(target).f16c}));
+  pm.addPass(createOpLinesPass());
 }
 
 void buildEmitStage(OpPassManager &, const jit::Target &) {}

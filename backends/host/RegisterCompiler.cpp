@@ -78,6 +78,7 @@ Status registerHostCompiler(jit::CompilerRegistrar &registrar) {
   registrar.addPass([] { return createExpandFloatsPass(); });
   registrar.addPass([] { return createEntryPass(); });
   registrar.addPass([] { return createToLlvmPass(); });
+  registrar.addPass([] { return createOpLinesPass(); });
   return registrar.status();
 }
 

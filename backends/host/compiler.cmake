@@ -35,6 +35,7 @@ set(hostCompilerSources
   Transforms/MathTrig.cpp
   Transforms/NestBody.cpp
   Transforms/NestEmitter.cpp
+  Transforms/OpLines.cpp
   Transforms/SinkPads.cpp
   Transforms/Storage.cpp
   Transforms/Temporaries.cpp

@@ -119,7 +119,8 @@ std::optional<SmallVector<int64_t>> contractionTileSizes(const TileSpace &space,
       found = contraction;
       follows = &loops;
     }
-  if (!found)
+  if (!found ||
+      found->loops(Role::Rows).empty()) // depthwise: nothing is read twice that a register tile would keep
     return std::nullopt;
 
   unsigned bits = getElementTypeOrSelf(found->op.getDpsInits()[0].getType()).getIntOrFloatBitWidth();

@@ -133,10 +133,16 @@ private:
 /// Bytes of every binding and the number of constants, as attributes.
 void Entry::describeLaunch() {
   SmallVector<Attribute> bytes;
+  LaunchExpr traffic; // every binding once
   auto arguments = func.getArguments().drop_back(func->hasAttr("kiln.workspace"));
   for (BlockArgument argument : arguments)
-    if (auto type = dyn_cast<MemRefType>(argument.getType()))
-      bytes.push_back(exprToAttr(func.getContext(), constants.bytes(argument)));
+    if (isa<MemRefType>(argument.getType())) {
+      LaunchExpr own = constants.bytes(argument);
+      bytes.push_back(exprToAttr(func.getContext(), own));
+      traffic = traffic.empty() ? own : LaunchExpr::binary(LaunchExpr::Op::Add, traffic, own);
+    }
+  if (!traffic.empty())
+    func->setAttr("kiln.traffic", exprToAttr(func.getContext(), traffic));
   func->setAttr("kiln.bytes", rewriter.getArrayAttr(bytes));
   func->setAttr("kiln.constants", rewriter.getI64IntegerAttr(constants.count()));
 }

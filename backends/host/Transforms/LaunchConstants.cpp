@@ -3,7 +3,9 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -100,7 +102,8 @@ MaybeExpr LaunchConstants::extent(Value memref, unsigned dim) const {
   }
   if (auto collapse = dyn_cast_or_null<memref::CollapseShapeOp>(op)) {
     MaybeExpr product = LaunchExpr::literal(1);
-    SmallVector<ReassociationIndices> groups = collapse.getReassociationIndices(); // outlives the loop over one
+    SmallVector<ReassociationIndices> groups =
+        collapse.getReassociationIndices(); // outlives the loop over one
     for (int64_t from : groups[dim])
       product = join(Op::Mul, product, extent(collapse.getSrc(), from));
     return product;
@@ -124,6 +127,11 @@ MaybeExpr LaunchConstants::express(OpFoldResult folded) const {
   if (auto dim = dyn_cast<memref::DimOp>(op)) {
     std::optional<int64_t> index = dim.getConstantIndex();
     return index ? extent(dim.getSource(), *index) : std::nullopt;
+  }
+  if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+    auto buffer = dim.getSource().getDefiningOp<bufferization::ToTensorOp>();
+    std::optional<int64_t> index = dim.getConstantIndex();
+    return index && buffer ? extent(buffer.getMemref(), *index) : std::nullopt;
   }
   if (auto binary = binaryOf(op))
     return join(*binary, operand(0), operand(1));

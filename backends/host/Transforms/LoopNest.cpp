@@ -35,6 +35,7 @@ std::optional<int64_t> coefficient(AffineExpr expr, unsigned dim) {
 
 NestOperand analyseOperand(Value value, AffineMap map, ArrayRef<int64_t> memrefStrides, size_t loops) {
   NestOperand operand{value, dyn_cast<MemRefType>(value.getType()), map, {}, {}};
+  operand.isDenseInside = !memrefStrides.empty() && memrefStrides.back() == 1;
   for (unsigned loop = 0; loop < loops; ++loop) {
     int64_t total = 0;
     for (auto [i, expr] : llvm::enumerate(map.getResults())) {
@@ -153,7 +154,9 @@ double vectorCost(const LoopNest &nest, unsigned loop, unsigned lanes) {
       cost += 1.0 / (lanes * utilisation);
       break;
     case Step::Strided:
-      cost += 1.5;
+      cost += operand.smallStride(loop) && i < nest.operands.size() - nest.outputs.size()
+                  ? 1.5 * operand.strides[loop] / (lanes * utilisation)
+                  : 1.5;
       break;
     }
   for (const NestOutput &output : nest.outputs) {
@@ -292,7 +295,8 @@ NestPlan NestPlan::make(const LoopNest &nest, const VectorTarget &target) {
     if (!horizontal && nest.bodyOps <= 4 && plan.jam * plan.unroll <= 24)
       plan.reductionUnroll = plan.jam > 1 ? 4 : 1;
     if (!horizontal && plan.jamLoop) {
-      // Rows innermost: the columns of a register tile are read for all of them in turn, and stay in the L1 cache.
+      // Rows innermost: the columns of a register tile are read for all of them in turn, and stay in the L1
+      // cache.
       llvm::erase(plan.parallel, *plan.jamLoop);
       plan.parallel.push_back(*plan.jamLoop);
     }

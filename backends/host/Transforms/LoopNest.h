@@ -24,6 +24,14 @@ struct NestOperand {
   mlir::AffineMap map;
   llvm::SmallVector<Step> steps;      // by loop
   llvm::SmallVector<int64_t> strides; // elements by loop; dynamic if not known
+  bool isDenseInside = false;         // the last dimension's elements are neighbours
+
+  /// A stride of a few elements: vectors of such elements are shuffled out of contiguous ones.
+  std::optional<int64_t> smallStride(unsigned loop) const {
+    constexpr int64_t most = 4; // beyond, single loads are as fast
+    bool is = isDenseInside && steps[loop] == Step::Strided && strides[loop] >= 2 && strides[loop] <= most;
+    return is ? std::optional(strides[loop]) : std::nullopt;
+  }
 };
 
 /// How one output is written.

@@ -78,11 +78,13 @@ Value NestEmitter::load(unsigned index, unsigned jam, unsigned vector) {
       Value zero = builder.create<arith::ConstantOp>(type, builder.getZeroAttr(type));
       value = builder.create<vector::MaskedLoadOp>(type, operand.value, at, mask, zero);
     } else {
-      value = builder.create<vector::LoadOp>(type, operand.value, at);
+      value = loadVector(operand, lanes, at);
     }
-  } else if (plan.transposes && jamCount == lanes && operand.steps[*plan.jamLoop] == Step::Unit) {
+  } else if (plan.transposes && jamCount > 1 && operand.steps[*plan.jamLoop] == Step::Unit) {
     loadTransposed(index);
     return loaded.at(key);
+  } else if (std::optional<int64_t> stride = operand.smallStride(*plan.vectorLoop)) {
+    value = loadInterleaved(operand, jam, vector, *stride);
   } else {
     value = loadLanes(operand, jam, vector);
   }
@@ -100,29 +102,87 @@ Value NestEmitter::loadLanes(const NestOperand &operand, unsigned jam, unsigned 
   return result;
 }
 
-/// A square block read along its unit-stride loop and transposed in registers: log2(lanes) rounds that swap
-/// the off-diagonal halves of ever smaller blocks.
-void NestEmitter::loadTransposed(unsigned index) {
-  const NestOperand &operand = nest.operands[index];
-  Values rows;
-  for (int64_t lane = 0; lane < lanes; ++lane)
-    rows.push_back(builder.create<vector::LoadOp>(vectorOf(operand.type.getElementType()), operand.value,
-                                                  indices(operand, 0, 0, lane)));
-  for (int64_t half = lanes / 2; half > 0; half /= 2) {
-    SmallVector<int64_t> low, high;
-    for (int64_t i = 0; i < lanes; ++i) {
-      low.push_back(i & half ? lanes + i - half : i);
-      high.push_back(i & half ? lanes + i : i + half);
+Value NestEmitter::loadVector(const NestOperand &operand, int64_t count, ArrayRef<Value> at) {
+  return builder.create<vector::LoadOp>(VectorType::get({count}, operand.type.getElementType()),
+                                        operand.value, at);
+}
+
+/// Every stride-th element of contiguous vectors, picked by shuffles. The last vector ends with the last
+/// element that is wanted: nothing behind it is read.
+Value NestEmitter::loadInterleaved(const NestOperand &operand, unsigned jam, unsigned vector,
+                                   int64_t stride) {
+  int64_t span = (lanes - 1) * stride + 1;
+  auto loadAt = [&](int64_t offsetElements) {
+    Values at = indices(operand, jam, vector);
+    at.back() = offset(at.back(), offsetElements);
+    return loadVector(operand, lanes, at);
+  };
+  // Lane i is element i * stride; it is taken from the vector that holds it.
+  Value result;
+  int64_t done = 0;
+  for (int64_t part = 0; done < lanes; ++part) {
+    int64_t start = std::min(part * lanes, span - lanes);
+    Value loadedPart = loadAt(start);
+    SmallVector<int64_t> pick(lanes);
+    int64_t next = done;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      int64_t element = lane * stride - start;
+      bool here = lane >= done && element >= 0 && element < lanes;
+      pick[lane] = here ? (result ? lanes : 0) + element : lane;
+      if (here)
+        next = lane + 1;
     }
-    for (int64_t i = 0; i < lanes; ++i)
+    result = builder.create<vector::ShuffleOp>(result ? result : loadedPart, loadedPart, pick);
+    done = next;
+  }
+  return result;
+}
+
+/// Swaps the off-diagonal halves of ever smaller blocks: log2(n) rounds of shuffles of two rows.
+void NestEmitter::transposeSquare(MutableArrayRef<Value> rows) {
+  int64_t size = rows.size();
+  for (int64_t half = size / 2; half > 0; half /= 2) {
+    SmallVector<int64_t> low, high;
+    for (int64_t i = 0; i < size; ++i) {
+      low.push_back(i & half ? size + i - half : i);
+      high.push_back(i & half ? size + i : i + half);
+    }
+    for (int64_t i = 0; i < size; ++i)
       if (!(i & half)) {
         Value a = rows[i], b = rows[i + half];
         rows[i] = builder.create<vector::ShuffleOp>(a, b, low);
         rows[i + half] = builder.create<vector::ShuffleOp>(a, b, high);
       }
   }
-  for (int64_t jam = 0; jam < lanes; ++jam)
-    loaded[std::make_tuple(index, jam, 0)] = rows[jam];
+}
+
+/// Blocks read along the unit-stride loop and transposed in registers: `lanes` rows of `jamCount` elements
+/// become `jamCount` vectors of `lanes`. One of the two divides the other.
+void NestEmitter::loadTransposed(unsigned index) {
+  const NestOperand &operand = nest.operands[index];
+  int64_t square = std::min(lanes, jamCount);
+  for (int64_t column = 0; column < jamCount; column += square) {
+    SmallVector<SmallVector<Value>> blocks; // one below the other
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      if (lane % square == 0)
+        blocks.emplace_back();
+      blocks.back().push_back(loadVector(operand, square, indices(operand, column, 0, lane)));
+    }
+    for (SmallVector<Value> &block : blocks)
+      transposeSquare(block);
+    for (int64_t jam = 0; jam < square; ++jam) {
+      SmallVector<Value> parts = llvm::map_to_vector(blocks, [&](auto &block) { return block[jam]; });
+      while (parts.size() > 1) { // neighbours side by side
+        SmallVector<Value> wider;
+        int64_t width = cast<VectorType>(parts[0].getType()).getNumElements();
+        for (size_t i = 0; i < parts.size(); i += 2)
+          wider.push_back(builder.create<vector::ShuffleOp>(
+              parts[i], parts[i + 1], llvm::to_vector(llvm::seq<int64_t>(0, 2 * width))));
+        parts = std::move(wider);
+      }
+      loaded[std::make_tuple(index, column + jam, 0)] = parts.front();
+    }
+  }
 }
 
 void NestEmitter::store(Value value, const NestOperand &operand, unsigned jam, unsigned vector) {

@@ -124,15 +124,28 @@ void NestEmitter::setMask(unsigned loop, Value position, bool masked) {
   mask = builder.create<vector::CreateMaskOp>(type, rest);
 }
 
+/// The rest of a loop that ran in steps of `from`: halves of it where that adds little code, then single
+/// iterations.
+void NestEmitter::appendSmallerSteps(unsigned loop, int64_t from, SmallVectorImpl<int64_t> &steps) {
+  bool isCheap = nest.bodyOps <= 4 || !ShapedType::isDynamic(nest.extents[loop]);
+  for (int64_t half = from / 2; isCheap && half >= 4; half /= 2)
+    steps.push_back(half);
+  steps.push_back(1);
+}
+
 void NestEmitter::emitParallel(size_t level) {
   if (level == plan.parallel.size())
     return emitPoint();
   unsigned loop = plan.parallel[level];
   if (plan.vectorLoop == loop)
     return emitVectorLoop(level);
-  SmallVector<int64_t> steps{1};
+  SmallVector<int64_t> steps;
   if (plan.jamLoop == loop && plan.jam > 1)
-    steps.insert(steps.begin(), plan.jam);
+    steps.push_back(plan.jam);
+  if (plan.transposes && plan.jamLoop == loop)
+    appendSmallerSteps(loop, plan.jam, steps);
+  else
+    steps.push_back(1);
   walk(loop, steps, false, {}, [&](Value position, int64_t step, bool, ValueRange) {
     base[loop] = position;
     if (plan.jamLoop == loop)
@@ -155,12 +168,12 @@ void NestEmitter::emitVectorLoop(size_t level) {
     steps.push_back(int64_t(plan.unroll) * plan.lanes);
   steps.push_back(plan.lanes);
   if (!plan.maskTail)
-    steps.push_back(1);
+    appendSmallerSteps(loop, plan.lanes, steps);
   walk(loop, steps, plan.maskTail, {}, [&](Value position, int64_t step, bool masked, ValueRange) {
     base[loop] = position;
     loaded = invariant;
-    lanes = step == 1 ? 1 : plan.lanes;
-    vectorCount = step == 1 ? 1 : step / plan.lanes;
+    lanes = std::min<int64_t>(step, plan.lanes);
+    vectorCount = step / lanes;
     setMask(loop, position, masked);
     emitParallel(level + 1);
     mask = nullptr;

@@ -33,6 +33,7 @@ private:
               StepBody body);
   Values range(int64_t begin, int64_t end, int64_t step, mlir::ValueRange carried, StepBody body);
   Values range(mlir::Value begin, mlir::Value end, int64_t step, mlir::ValueRange carried, StepBody body);
+  void appendSmallerSteps(unsigned loop, int64_t from, llvm::SmallVectorImpl<int64_t> &steps);
   void setMask(unsigned loop, mlir::Value position, bool masked);
   void emitParallel(size_t level);
   void emitVectorLoop(size_t level);
@@ -59,7 +60,10 @@ private:
   void preload(llvm::ArrayRef<unsigned> inner);
   mlir::Value load(unsigned operand, unsigned jam, unsigned vector);
   mlir::Value loadLanes(const NestOperand &operand, unsigned jam, unsigned vector);
+  mlir::Value loadInterleaved(const NestOperand &operand, unsigned jam, unsigned vector, int64_t stride);
   void loadTransposed(unsigned operand);
+  void transposeSquare(llvm::MutableArrayRef<mlir::Value> rows);
+  mlir::Value loadVector(const NestOperand &operand, int64_t count, llvm::ArrayRef<mlir::Value> at);
   void store(mlir::Value value, const NestOperand &operand, unsigned jam, unsigned vector);
 
   mlir::VectorType vectorOf(mlir::Type element) const { return mlir::VectorType::get({lanes}, element); }

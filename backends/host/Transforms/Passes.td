@@ -289,7 +289,7 @@ def ToLlvmPass : Pass<"kiln-host-to-llvm", "mlir::ModuleOp"> {
   let summary = "convert vector code and loops to the LLVM dialect";
   let description = [{
     Runs at the end of stage `lower`: one conversion with the patterns of all dialects that remain, instead of a pass a
-    dialect. Source locations become line numbers that count the kernel's ops.
+    dialect.
 
     ```mlir
     %v = vector.load %m[%i] : memref<?xf32>, vector<8xf32>
@@ -300,6 +300,21 @@ def ToLlvmPass : Pass<"kiln-host-to-llvm", "mlir::ModuleOp"> {
   }];
   let options = [Option<"f16c", "f16c", "bool", /*default=*/"false", "LLVM keeps f16; else it is i16, as bf16 always">];
   let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::cf::ControlFlowDialect", "mlir::arith::ArithDialect"];
+}
+
+def OpLinesPass : Pass<"kiln-host-op-lines", "mlir::ModuleOp"> {
+  let summary = "turn locations into line numbers that count the kernel's ops";
+  let description = [{
+    Runs last in stage `lower`. LLVM's line table then maps code to op numbers: the emitter makes the object's pc table
+    of it, and a debugger shows the op. Code that comes from no op of the kernel gets line 0.
+
+    ```mlir
+    llvm.store %v, %p : vector<8xf32>, !llvm.ptr loc(fused["op":3:0, "model.mlir":17:5])
+    // becomes
+    llvm.store %v, %p : vector<8xf32>, !llvm.ptr loc("kernel":3:1)
+    ```
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }
 
 #endif // KILN_BACKENDS_HOST_TRANSFORMS_PASSES_TD

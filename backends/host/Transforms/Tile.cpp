@@ -1,12 +1,15 @@
 // Tile.cpp: one scf.forall a root, its producers computed inside by tile.
 #include "backends/host/Target.h"
 #include "backends/host/Transforms/Contraction.h"
+#include "backends/host/Transforms/LaunchConstants.h"
 #include "backends/host/Transforms/Passes.h"
 #include "backends/host/Transforms/TileSpace.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -39,24 +42,26 @@ bool isTransposing(linalg::LinalgOp op) {
   });
 }
 
-/// Whether several inputs lack a parallel loop each: their elements are read again and again.
-bool reusesOperands(linalg::LinalgOp op) {
-  if (op.getNumReductionLoops() == 0)
-    return false;
-  unsigned reused = 0;
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    AffineMap map = op.getMatchingIndexingMap(input);
-    for (auto [loop, type] : llvm::enumerate(op.getIteratorTypesArray()))
-      if (type == utils::IteratorType::parallel && !map.isFunctionOfDim(loop)) {
-        ++reused;
-        break;
-      }
-  }
-  return reused > 1;
+/// Whether some op reads its input through a window: a dimension that several loops move in.
+bool hasWindow(const TileSpace &space) {
+  return llvm::any_of(space.ops(), [](const auto &entry) {
+    return llvm::any_of(cast<linalg::LinalgOp>(entry.first).getIndexingMapsArray(), [](AffineMap map) {
+      return llvm::any_of(map.getResults(), [](AffineExpr expr) { return isa<AffineBinaryOpExpr>(expr); });
+    });
+  });
 }
 
+/// What profiles call this kind of code.
 StringRef templateName(const TileSpace &space) {
   linalg::LinalgOp root = space.root();
+  bool isWindowed = hasWindow(space);
+  if (llvm::any_of(space.ops(), [](const auto &entry) {
+        auto contraction = Contraction::match(entry.first);
+        return contraction && !contraction->loops(Role::Rows).empty();
+      }))
+    return isWindowed ? "conv" : "matmul";
+  if (isWindowed && space.hasReduction())
+    return "window";
   if (space.hasReduction())
     return root.getNumReductionLoops() > 0 ? "reduction" : "rows";
   return isTransposing(root) ? "transpose" : "elementwise";
@@ -69,11 +74,10 @@ SmallVector<int64_t> chooseTileSizes(const TileSpace &space, unsigned vectorBits
   linalg::LinalgOp root = space.root();
   SmallVector<int64_t> extents = root.getStaticLoopRanges(), sizes(extents.size(), 0);
   int64_t weight = 1 + space.bodyOps() / 4;
-  // Rows that are read several times stay in the L1 cache; a contraction, which reads little for what it
-  // computes, gets more iterations.
+  // Rows that are read several times stay in the L1 cache; windows read little for what they compute.
   int64_t iterations = kTileIterations / std::min<int64_t>(weight, 8);
-  if (reusesOperands(root))
-    iterations = kTileIterations * 64;
+  if (hasWindow(space))
+    iterations = kTileIterations * 2;
   else if (space.hasReduction() && root.getNumReductionLoops() == 0)
     iterations = kL1TileBytes / 4;
   int64_t budget = std::max<int64_t>(1, iterations / space.workPerPoint(kAssumedExtent));
@@ -313,6 +317,35 @@ linalg::GenericOp copyRoot(RewriterBase &rewriter, bufferization::MaterializeInD
   return copy;
 }
 
+/// Arithmetic of one iteration: ops of the body, a math function counted as one.
+int64_t flopsOf(linalg::LinalgOp op) {
+  return llvm::count_if(op.getBlock()->without_terminator(), [](Operation &inner) {
+    return isa<arith::ArithDialect, math::MathDialect>(inner.getDialect()) &&
+           !inner.hasTrait<OpTrait::ConstantLike>() &&
+           !isa<CastOpInterface, arith::SelectOp, arith::CmpFOp, arith::CmpIOp>(inner);
+  });
+}
+
+/// Adds the arithmetic of a tile space to `flops`; forgets it for good if an extent is no function of the
+/// constants.
+void addFlops(RewriterBase &rewriter, const LaunchConstants &constants, const TileSpace &space,
+              std::optional<jit::LaunchExpr> &flops) {
+  for (auto &[op, follows] : space.ops()) {
+    rewriter.setInsertionPoint(op);
+    jit::LaunchExpr product = jit::LaunchExpr::literal(flopsOf(cast<linalg::LinalgOp>(op)));
+    for (Range range : cast<TilingInterface>(op).getIterationDomain(rewriter)) {
+      std::optional<jit::LaunchExpr> extent = constants.express(range.size);
+      if (!extent) {
+        flops.reset();
+        return;
+      }
+      product = jit::LaunchExpr::binary(jit::LaunchExpr::Op::Mul, product, *extent);
+    }
+    if (flops)
+      flops = flops->empty() ? product : jit::LaunchExpr::binary(jit::LaunchExpr::Op::Add, *flops, product);
+  }
+}
+
 /// Whether some loop is known to have no iteration.
 bool isEmpty(const TileSpace &space) {
   return llvm::any_of(space.ops(), [](const auto &entry) {
@@ -337,6 +370,8 @@ struct TilePass : impl::TilePassBase<TilePass> {
       roots[root].push_back(use);
     }
     StringRef name = "copy";
+    LaunchConstants constants(func);
+    std::optional<jit::LaunchExpr> flops = jit::LaunchExpr();
     for (auto &[root, uses] : roots) {
       TileSpace space(cast<linalg::LinalgOp>(root));
       if (isEmpty(space)) {
@@ -347,6 +382,7 @@ struct TilePass : impl::TilePassBase<TilePass> {
         continue;
       }
       name = templateName(space);
+      addFlops(rewriter, constants, space, flops);
       if (failed(TileBuilder(rewriter, space, chooseTileSizes(space, vectorBits)).build(uses)))
         return signalPassFailure();
     }
@@ -354,6 +390,8 @@ struct TilePass : impl::TilePassBase<TilePass> {
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(func.getBody().front())))
       if (isOpTriviallyDead(&op))
         rewriter.eraseOp(&op);
+    if (flops && !flops->empty())
+      func->setAttr("kiln.flops", exprToAttr(&getContext(), *flops));
     if (!roots.empty() && !func->hasAttr("kiln.template"))
       func->setAttr("kiln.template", rewriter.getStringAttr(name));
   }
