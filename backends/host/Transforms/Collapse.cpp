@@ -3,6 +3,7 @@
 #include "backends/host/Transforms/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -26,6 +27,11 @@ public:
       if (op.hasPureTensorSemantics())
         ops.push_back(op);
     });
+    for (linalg::GenericOp op : ops)
+      for (Value operand : op->getOperands())
+        if (auto type = dyn_cast<RankedTensorType>(operand.getType()); type && !isDense(operand))
+          for (int64_t dim = 0; dim + 1 < type.getRank(); ++dim)
+            forbid(operand, dim);
     while (step()) {
     }
   }
@@ -44,6 +50,14 @@ public:
   ArrayRef<linalg::GenericOp> all() const { return ops; }
 
 private:
+  /// Whether a tensor's buffer will be dense: a part of one is not, and padding is made tile by tile.
+  static bool isDense(Value tensor) {
+    Operation *op = tensor.getDefiningOp();
+    if (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp>(op))
+      return isDense(op->getOperand(0));
+    return !op || isa<linalg::LinalgOp, tensor::EmptyOp, arith::ConstantOp>(op);
+  }
+
   /// Whether dims `dim` and `dim + 1` of a tensor may be merged; tensors nobody forbids may.
   bool mergesDims(Value tensor, unsigned dim) { return !forbidden.contains({tensor, dim}); }
 

@@ -60,43 +60,6 @@ bool reshapeIsInTheWay(OpOperand *operand) {
                       [](Operation *user) { return isa<linalg::GenericOp>(user); });
 }
 
-/// The dimension of each group of a reassociation that is not 1, or its first; nothing if a group has two.
-std::optional<SmallVector<unsigned>> dimsBesideUnits(tensor::ExpandShapeOp op) {
-  SmallVector<unsigned> kept;
-  for (const ReassociationIndices &group : op.getReassociationIndices()) {
-    SmallVector<int64_t> wide(llvm::make_filter_range(
-        group, [&](int64_t dim) { return op.getResultType().getDimSize(dim) != 1; }));
-    if (wide.size() > 1)
-      return std::nullopt;
-    kept.push_back(wide.empty() ? group.front() : wide.front());
-  }
-  return kept;
-}
-
-/// An operand that was only given unit extents is read as it was: the loops of units do not index it. Else
-/// the fusion below moves the reshape around in circles where all extents are 1.
-struct ReadBesideUnits final : OpRewritePattern<linalg::GenericOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(linalg::GenericOp op, PatternRewriter &rewriter) const override {
-    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-    bool changed = false;
-    for (OpOperand *operand : op.getDpsInputOperands()) {
-      auto expand = operand->get().getDefiningOp<tensor::ExpandShapeOp>();
-      std::optional<SmallVector<unsigned>> kept = expand ? dimsBesideUnits(expand) : std::nullopt;
-      if (!kept)
-        continue;
-      AffineMap &map = maps[operand->getOperandNumber()];
-      rewriter.modifyOpInPlace(op, [&] { operand->set(expand.getSrc()); });
-      map = map.getSubMap(*kept);
-      changed = true;
-    }
-    if (!changed)
-      return rewriter.notifyMatchFailure(op, "no operand that was given unit extents");
-    rewriter.modifyOpInPlace(op, [&] { op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps)); });
-    return success();
-  }
-};
-
 /// extf(truncf(x)) -> x: inside a kernel a 16-bit result that goes on is not rounded.
 struct DropRounding final : OpRewritePattern<arith::ExtFOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -112,12 +75,16 @@ struct DropRounding final : OpRewritePattern<arith::ExtFOp> {
 struct FusePass : impl::FusePassBase<FusePass> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
-    // Reshapes there and back disappear before loops are expanded for them.
-    RewritePatternSet reshapes(context);
-    reshapes.add<ReadBesideUnits>(context);
-    tensor::ExpandShapeOp::getCanonicalizationPatterns(reshapes, context);
-    tensor::CollapseShapeOp::getCanonicalizationPatterns(reshapes, context);
-    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(reshapes))))
+    // Unit loops and reshapes there and back disappear before loops are expanded for what is left: with both
+    // at once the patterns would push a reshape of units around in circles.
+    RewritePatternSet units(context);
+    linalg::ControlDropUnitDims dropAll;
+    linalg::populateLinalgNamedOpsGeneralizationPatterns(units);
+    linalg::populateFoldUnitExtentDimsPatterns(units, dropAll);
+    tensor::populateFoldTensorEmptyPatterns(units);
+    tensor::ExpandShapeOp::getCanonicalizationPatterns(units, context);
+    tensor::CollapseShapeOp::getCanonicalizationPatterns(units, context);
+    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(units))))
       return signalPassFailure();
     RewritePatternSet patterns(context);
     linalg::populateLinalgNamedOpsGeneralizationPatterns(patterns);

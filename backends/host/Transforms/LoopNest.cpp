@@ -224,7 +224,7 @@ std::optional<unsigned> reuseLoop(const LoopNest &nest, unsigned vectorLoop) {
 void planContraction(const LoopNest &nest, const VectorTarget &target, NestPlan &plan) {
   // One accumulator a register; MR x NR/VL + NR/VL + 1 of them fit. 6x2 for 16 registers, 12x2 for 32.
   std::optional<unsigned> jam = reuseLoop(nest, *plan.vectorLoop);
-  plan.unroll = nest.isReduction[*plan.vectorLoop] ? (jam ? 1 : 4) : (jam ? 2 : 4);
+  plan.unroll = nest.isReduction[*plan.vectorLoop] ? (jam ? 1 : 4) : (jam ? 2 : 8);
   if (int64_t extent = nest.extents[*plan.vectorLoop]; !ShapedType::isDynamic(extent))
     plan.unroll = std::clamp<int64_t>(extent / plan.lanes, 1, plan.unroll);
   if (!jam)

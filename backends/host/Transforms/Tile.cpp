@@ -51,6 +51,14 @@ bool hasWindow(const TileSpace &space) {
   });
 }
 
+/// Whether neighbours along `loop` are neighbours in some input.
+bool isContiguousAlong(linalg::LinalgOp op, unsigned loop) {
+  return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    return map.getNumResults() > 0 && map.getResults().back() == getAffineDimExpr(loop, op.getContext());
+  });
+}
+
 /// What profiles call this kind of code.
 StringRef templateName(const TileSpace &space) {
   linalg::LinalgOp root = space.root();
@@ -93,7 +101,10 @@ SmallVector<int64_t> chooseTileSizes(const TileSpace &space, unsigned vectorBits
       budget = std::max<int64_t>(1, budget / sizes[loop]);
       continue;
     }
-    int64_t size = std::clamp<int64_t>(budget, 1, std::max<int64_t>(extent, 1));
+    int64_t least = 1;
+    if (innermost && root.getNumReductionLoops() > 0 && isContiguousAlong(root, loop))
+      least = 8 * lanes; // columns whose sums fill the registers: what is read of a row is worth its page
+    int64_t size = std::clamp<int64_t>(std::max(budget, least), 1, std::max<int64_t>(extent, 1));
     if (transposing && size > 64)
       size = 64; // both sides of a square block stay within the L1 cache and its ways
     if (size < extent) {
