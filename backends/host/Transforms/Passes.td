@@ -21,7 +21,7 @@ def DescribePass : Pass<"kiln-host-describe", "mlir::ModuleOp"> {
 }
 
 def StoragePass : Pass<"kiln-host-storage", "mlir::func::FuncOp"> {
-  let summary = "store booleans as bytes and leave no rounding between fused 16-bit floats";
+  let summary = "store booleans as bytes";
   let description = [{
     Runs last in stage `tensor`. A tensor of i1 becomes one of i8 that holds 0 or 1: LLVM would pack the bits of a
     vector of i1 in memory. Bodies of structured ops truncate what they read and extend what they write.

@@ -1,6 +1,13 @@
 // ObjectTest.cpp: what the objects are made of: packed instructions, symbols, metadata, errors; how long they
 // take.
+#include "backends/host/EmitObject.h"
 #include "backends/host/test/codegen/KernelHarness.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 
 #include <algorithm>
 #include <iostream>
@@ -137,6 +144,58 @@ TEST(ObjectMetadataTest, MapsCodeToOps) {
     })) << op;
   for (const auto &[pc, op] : table)
     EXPECT_LT(op, 3u) << "at " << pc;
+}
+
+TEST(ObjectMetadataTest, RefusesCallsOutsideTheSymbolTable) {
+  std::string error;
+  EXPECT_EQ(Kernel::compile(R"(
+      #id = affine_map<(d0) -> (d0)>
+      func.func @k(%a: tensor<8xf128>) -> tensor<8xf128> attributes {kiln.kernel} {
+        %e = tensor.empty() : tensor<8xf128>
+        %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+            ins(%a : tensor<8xf128>) outs(%e : tensor<8xf128>) {
+        ^bb0(%x: f128, %o: f128):
+          %s = arith.divf %x, %x : f128
+          linalg.yield %s : f128
+        } -> tensor<8xf128>
+        return %r : tensor<8xf128>
+      })",
+                            "x86-64-v3", &error),
+            nullptr);
+  EXPECT_NE(error.find("object calls '__divtf3'; kernels call only memcpy, memmove, memset and memcmp"),
+            std::string::npos)
+      << error;
+}
+
+TEST(ObjectMetadataTest, RefusesAnotherMachine) {
+  mlir::DialectRegistry registry;
+  registry.insert<mlir::LLVM::LLVMDialect>();
+  mlir::registerBuiltinDialectTranslation(registry);
+  mlir::registerLLVMDialectTranslation(registry);
+  mlir::MLIRContext context(registry);
+  std::string error;
+  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
+    error += diagnostic.str();
+    return mlir::success();
+  });
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(
+      "llvm.func @k() attributes {kiln.kernel} {\n  llvm.return\n}", &context);
+  ASSERT_TRUE(module);
+  jit::Target target = testTarget("x86-64-v3");
+  target.triple = "riscv64-unknown-linux-gnu";
+  jit::KernelObjectBuilder builder;
+  EXPECT_TRUE(mlir::failed(emitObject(*module, target, builder)));
+  EXPECT_NE(error.find("target 'riscv64-unknown-linux-gnu'"), std::string::npos) << error;
+  EXPECT_NE(error.find("the host backend compiles for x86-64"), std::string::npos) << error;
+
+  // Without the attributes of its bindings an entry has no metadata; without an entry there is no kernel.
+  error.clear();
+  EXPECT_TRUE(mlir::failed(emitObject(*module, testTarget("x86-64-v3"), builder)));
+  EXPECT_NE(error.find("entry lacks the attributes of its bindings"), std::string::npos) << error;
+  (*module->getOps<mlir::LLVM::LLVMFuncOp>().begin())->removeAttr("kiln.kernel");
+  error.clear();
+  EXPECT_TRUE(mlir::failed(emitObject(*module, testTarget("x86-64-v3"), builder)));
+  EXPECT_NE(error.find("module has no kernel entry"), std::string::npos) << error;
 }
 
 TEST(ObjectMetadataTest, RefusesWhatDoesNotParse) {

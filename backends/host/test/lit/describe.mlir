@@ -1,0 +1,15 @@
+// RUN: jit-opt %s --kiln-host-describe --mlir-print-debuginfo | FileCheck %s
+
+// Positive: element types keep their signedness, arguments count as inputs, ops are numbered in order.
+// CHECK-LABEL: kiln.kernel @k
+//  CHECK-SAME: kiln.element_types = [ui8, f32, ui8], kiln.inputs = 2 : i64
+//       CHECK: kiln.add {{.*}} loc(#[[ADD:.+]])
+//       CHECK: kiln.yield {{.*}} loc(#[[YIELD:.+]])
+//   CHECK-DAG: #[[ONE:.+]] = loc("op":1:0)
+//   CHECK-DAG: #[[TWO:.+]] = loc("op":2:0)
+//   CHECK-DAG: #[[ADD]] = loc(fused[#[[ONE]],
+//   CHECK-DAG: #[[YIELD]] = loc(fused[#[[TWO]],
+kiln.kernel @k(%x: tensor<4xui8>, %n: index, %y: tensor<2xf32>) -> tensor<4xui8> {
+  %z = kiln.add %x, %x : tensor<4xui8>, tensor<4xui8> -> tensor<4xui8>
+  kiln.yield %z : tensor<4xui8>
+}

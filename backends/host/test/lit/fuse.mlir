@@ -1,0 +1,89 @@
+// RUN: jit-opt %s --pass-pipeline="builtin.module(func.func(kiln-host-fuse))" --split-input-file | FileCheck %s
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+
+// Positive: the exponentials are summed where they are computed.
+// CHECK-LABEL: @into_reduction
+//       CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]
+//       CHECK: math.exp
+//       CHECK: arith.addf
+//   CHECK-NOT: math.exp
+func.func @into_reduction(%x: tensor<8x64xf32>, %init: tensor<8xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8x64xf32>
+  %p = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %v = math.exp %a : f32
+    linalg.yield %v : f32
+  } -> tensor<8x64xf32>
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%p : tensor<8x64xf32>) outs(%init : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %v = arith.addf %o, %a : f32
+    linalg.yield %v : f32
+  } -> tensor<8xf32>
+  return %s : tensor<8xf32>
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#column = affine_map<(d0, d1) -> (d1)>
+#line = affine_map<(d0) -> (d0)>
+
+// Negative: the exponentials of a row would be computed again for each of 1000 rows.
+// CHECK-LABEL: @not_recomputed
+//       CHECK: math.exp
+//       CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]
+//   CHECK-NOT: math.exp
+func.func @not_recomputed(%x: tensor<1000x64xf32>, %y: tensor<64xf32>) -> tensor<1000x64xf32> {
+  %e = tensor.empty() : tensor<64xf32>
+  %p = linalg.generic {indexing_maps = [#line, #line], iterator_types = ["parallel"]}
+      ins(%y : tensor<64xf32>) outs(%e : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %v = math.exp %a : f32
+    linalg.yield %v : f32
+  } -> tensor<64xf32>
+  %f = tensor.empty() : tensor<1000x64xf32>
+  %s = linalg.generic {indexing_maps = [#id, #column, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %p : tensor<1000x64xf32>, tensor<64xf32>) outs(%f : tensor<1000x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %v = arith.addf %a, %b : f32
+    linalg.yield %v : f32
+  } -> tensor<1000x64xf32>
+  return %s : tensor<1000x64xf32>
+}
+
+// -----
+
+#line = affine_map<(d0) -> (d0)>
+
+// Positive: between two fused ops a bf16 result is not rounded.
+// CHECK-LABEL: @no_rounding
+//       CHECK: arith.extf
+//       CHECK: arith.mulf
+//   CHECK-NOT: arith.extf
+//       CHECK: arith.addf
+//       CHECK: arith.truncf
+//   CHECK-NOT: arith.truncf
+func.func @no_rounding(%x: tensor<64xbf16>) -> tensor<64xbf16> {
+  %e = tensor.empty() : tensor<64xbf16>
+  %p = linalg.generic {indexing_maps = [#line, #line], iterator_types = ["parallel"]}
+      ins(%x : tensor<64xbf16>) outs(%e : tensor<64xbf16>) {
+  ^bb0(%a: bf16, %o: bf16):
+    %w = arith.extf %a : bf16 to f32
+    %v = arith.mulf %w, %w : f32
+    %n = arith.truncf %v : f32 to bf16
+    linalg.yield %n : bf16
+  } -> tensor<64xbf16>
+  %q = linalg.generic {indexing_maps = [#line, #line], iterator_types = ["parallel"]}
+      ins(%p : tensor<64xbf16>) outs(%e : tensor<64xbf16>) {
+  ^bb0(%a: bf16, %o: bf16):
+    %w = arith.extf %a : bf16 to f32
+    %v = arith.addf %w, %w : f32
+    %n = arith.truncf %v : f32 to bf16
+    linalg.yield %n : bf16
+  } -> tensor<64xbf16>
+  return %q : tensor<64xbf16>
+}

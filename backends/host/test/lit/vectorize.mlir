@@ -1,0 +1,80 @@
+// RUN: jit-opt %s --pass-pipeline="builtin.module(func.func(kiln-host-vectorize{vector-bits=512 registers=32 mask-words=true}))" --split-input-file | FileCheck %s
+// RUN: jit-opt %s --pass-pipeline="builtin.module(func.func(kiln-host-vectorize{vector-bits=128}))" --split-input-file | FileCheck %s --check-prefix=SSE
+
+#id = affine_map<(d0) -> (d0)>
+
+// Positive: four vectors at once, one at a time, and a masked rest; without masks the rest is smaller steps.
+// CHECK-LABEL: @tails
+//       CHECK: scf.for %{{.+}} = %{{.+}} to %{{.+}} step %{{.+}} {
+// CHECK-COUNT-4: vector.store {{.*}} vector<16xf32>
+//       CHECK: vector.maskedload {{.*}} vector<16xf32>
+//       CHECK: vector.maskedstore
+//   SSE-LABEL: @tails
+//     SSE-NOT: masked
+//         SSE: memref.store
+func.func @tails(%x: memref<141xf32>, %y: memref<141xf32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : memref<141xf32>) outs(%y : memref<141xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %v = arith.addf %a, %a : f32
+    linalg.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+
+// Positive: a row's sum is kept in vectors and added up once.
+// CHECK-LABEL: @row_sums
+//       CHECK: scf.for {{.*}} iter_args
+//       CHECK: vector.reduction <add>
+//       CHECK: memref.store
+func.func @row_sums(%x: memref<8x512xf32>, %y: memref<8xf32>) {
+  linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<8x512xf32>) outs(%y : memref<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %v = arith.addf %o, %a : f32
+    linalg.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#t = affine_map<(d0, d1) -> (d1, d0)>
+
+// Positive: a transpose reads and writes whole vectors, shuffled in between.
+// CHECK-LABEL: @transpose
+// CHECK-COUNT-16: vector.load {{.*}} vector<16xf32>
+//       CHECK: vector.shuffle
+// CHECK-COUNT-16: vector.store {{.*}} vector<16xf32>
+func.func @transpose(%x: memref<64x64xf32>, %y: memref<64x64xf32>) {
+  linalg.generic {indexing_maps = [#t, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<64x64xf32>) outs(%y : memref<64x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+
+// Negative: an index that comes from memory has no vector form here.
+// CHECK-LABEL: @gather
+//   CHECK-NOT: vector<
+//       CHECK: memref.store
+func.func @gather(%x: memref<64xf32>, %i: memref<64xindex>, %y: memref<64xf32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%i : memref<64xindex>) outs(%y : memref<64xf32>) {
+  ^bb0(%a: index, %o: f32):
+    %v = memref.load %x[%a] : memref<64xf32>
+    linalg.yield %v : f32
+  }
+  return
+}
