@@ -30,13 +30,16 @@ private:
 /// Starts the diagnostic of a failed check.
 using Emit = llvm::function_ref<CheckError()>;
 
-/// What inferReturnTypes of `Op` emits with: the op's error at `location`, or silence without one.
-template <typename Op> auto inferenceError(std::optional<mlir::Location> location) {
-  return [location]() -> CheckError {
+/// What inferReturnTypes of the op `name` emits with: the op's error at `location`, or silence without one.
+inline auto inferenceError(std::optional<mlir::Location> location, llvm::StringRef name) {
+  return [location, name]() -> CheckError {
     if (!location)
       return {};
-    return mlir::emitError(*location) << "'" << Op::getOperationName() << "' op ";
+    return mlir::emitError(*location) << "'" << name << "' op ";
   };
+}
+template <typename Op> auto inferenceError(std::optional<mlir::Location> location) {
+  return inferenceError(location, Op::getOperationName());
 }
 
 inline mlir::RankedTensorType tensorType(mlir::Value value) {

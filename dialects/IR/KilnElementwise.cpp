@@ -1,5 +1,5 @@
 // KilnElementwise.cpp: shapes of elementwise ops.
-#include "kiln/IR/Kiln.h"
+#include "dialects/IR/Checks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -12,21 +12,23 @@ namespace kiln {
 
 namespace {
 
-FailureOr<SmallVector<int64_t>> broadcastShape(ValueRange operands) {
-  return broadcastShapes(llvm::map_to_vector(
-      operands, [](Value operand) { return cast<RankedTensorType>(operand.getType()).getShape(); }));
+FailureOr<SmallVector<int64_t>> checkBroadcast(ValueRange operands, Emit emit) {
+  FailureOr<SmallVector<int64_t>> shape = broadcastShapes(
+      llvm::map_to_vector(operands, [](Value operand) { return tensorType(operand).getShape(); }));
+  if (failed(shape)) // C1
+    emit() << "expects operands that broadcast to one shape, got " << operands.getTypes();
+  return shape;
 }
 
 } // namespace
 
 LogicalResult verifyBroadcast(Operation *op) {
-  if (failed(broadcastShape(op->getOperands()))) // C1
-    return op->emitOpError("expects operands that broadcast to one shape, got ") << op->getOperandTypes();
-  return success();
+  return checkBroadcast(op->getOperands(), [&] { return op->emitOpError(); });
 }
 
-LogicalResult inferBroadcast(ValueRange operands, Type element, SmallVectorImpl<Type> &types) {
-  FailureOr<SmallVector<int64_t>> shape = broadcastShape(operands);
+LogicalResult inferBroadcast(std::optional<Location> location, StringRef name, ValueRange operands,
+                             Type element, SmallVectorImpl<Type> &types) {
+  FailureOr<SmallVector<int64_t>> shape = checkBroadcast(operands, inferenceError(location, name));
   if (failed(shape))
     return failure();
   types.push_back(RankedTensorType::get(*shape, element));

@@ -96,7 +96,7 @@ TEST(NodeErrorTest, AxisTwice) {
 TEST(NodeErrorTest, ShapesThatDoNotBroadcast) {
   TestModel model = withInput();
   model.floats("w", {5}, {1, 2, 3, 4, 5}).node("Add", {"x", "w"}, {"y"});
-  EXPECT_NODE_ERROR(model, "Add", "do not broadcast");
+  EXPECT_NODE_ERROR(model, "Add", "operands that broadcast to one shape");
 }
 
 TEST(NodeErrorTest, ElementTypesThatDiffer) {

@@ -24,8 +24,9 @@ mlir::FailureOr<llvm::SmallVector<int64_t>> broadcastShapes(llvm::ArrayRef<llvm:
 /// Checks that the op's operands broadcast to one shape.
 mlir::LogicalResult verifyBroadcast(mlir::Operation *op);
 
-/// The result type of such an op; fails silently if they do not.
-mlir::LogicalResult inferBroadcast(mlir::ValueRange operands, mlir::Type element,
+/// The result type of the op `name`, which does; if the operands do not, fails, with an error at `location`.
+mlir::LogicalResult inferBroadcast(std::optional<mlir::Location> location, llvm::StringRef name,
+                                   mlir::ValueRange operands, mlir::Type element,
                                    llvm::SmallVectorImpl<mlir::Type> &types);
 
 /// The extents of that result, of type `result`: attributes where it is static, else arithmetic on the

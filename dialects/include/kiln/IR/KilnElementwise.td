@@ -31,9 +31,9 @@ class Kiln_PredicateOp<string mnemonic, list<Trait> traits = []>
   let assemblyFormat = "$x attr-dict `:` type($x)";
   let extraClassDefinition = [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *context,
-                                                      std::optional<::mlir::Location>, Adaptor adaptor,
+                                                      std::optional<::mlir::Location> location, Adaptor adaptor,
                                                       ::llvm::SmallVectorImpl<::mlir::Type> &types) {
-      return ::kiln::inferBroadcast(adaptor.getOperands(), ::mlir::IntegerType::get(context, 1), types);
+      return ::kiln::inferBroadcast(location, getOperationName(), adaptor.getOperands(), ::mlir::IntegerType::get(context, 1), types);
     }
     ::llvm::LogicalResult $cppClass::reifyResultShapes(::mlir::OpBuilder &builder,
                                                        ::mlir::ReifiedRankedShapedTypeDims &shapes) {
@@ -49,9 +49,9 @@ class Kiln_BroadcastingOp<string mnemonic, string element, list<Trait> traits = 
   let extraClassDefinition = [{
     ::llvm::LogicalResult $cppClass::verify() { return ::kiln::verifyBroadcast(*this); }
     ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *context,
-                                                      std::optional<::mlir::Location>, Adaptor adaptor,
+                                                      std::optional<::mlir::Location> location, Adaptor adaptor,
                                                       ::llvm::SmallVectorImpl<::mlir::Type> &types) {
-      return ::kiln::inferBroadcast(adaptor.getOperands(), }] # element # [{, types);
+      return ::kiln::inferBroadcast(location, getOperationName(), adaptor.getOperands(), }] # element # [{, types);
     }
     ::llvm::LogicalResult $cppClass::reifyResultShapes(::mlir::OpBuilder &builder,
                                                        ::mlir::ReifiedRankedShapedTypeDims &shapes) {
