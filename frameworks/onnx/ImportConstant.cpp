@@ -93,16 +93,18 @@ Status importRange(Node &node) {
     if (!(exact <= static_cast<double>(kMaxElements)))
       return invalid("a range of {0} elements; expected at most {1}", exact, kMaxElements);
     count = math.constant(static_cast<int64_t>(std::max(0.0, exact)));
-  } else if (isa<IntegerType>(element) && delta) {
+  } else if (isa<IntegerType>(element)) {
     KILN_ASSIGN_OR_RETURN(ShapeValue first, node.extents(0, "'start'"));
     KILN_ASSIGN_OR_RETURN(ShapeValue last, node.extents(1, "'limit'"));
-    auto step = static_cast<int64_t>(*delta);
-    Extent length = step > 0 ? math.sub(last.elements[0], first.elements[0])
-                             : math.sub(first.elements[0], last.elements[0]);
-    count = math.ceilDiv(math.max(length, math.constant(0)), std::abs(step));
+    KILN_ASSIGN_OR_RETURN(ShapeValue step, node.extents(2, "'delta'"));
+    // ceil(length / step) = (length + step - sign(step)) / step, rounded towards zero
+    Extent one = math.constant(1), by = step.elements[0];
+    Extent sign =
+        math.select(math.compare(arith::CmpIPredicate::sgt, by, math.constant(0)), one, math.constant(-1));
+    Extent length = math.sub(last.elements[0], first.elements[0]);
+    count = math.max(math.div(math.add(length, math.sub(by, sign)), by), math.constant(0));
   } else {
-    return unsupported(
-        "a range whose bounds are computed is not supported for this type or with a computed 'delta'");
+    return unsupported("computed bounds of floats are not supported");
   }
   KILN_ASSIGN_OR_RETURN(Value steps, build.iota(element, count, 0));
   SmallVector<Value> scalars;
@@ -195,7 +197,10 @@ Status importOneHot(Node &node) {
   if (std::optional<double> known = node.knownNumber(1)) {
     depth = math.constant(static_cast<int64_t>(*known));
   } else {
-    KILN_ASSIGN_OR_RETURN(ShapeValue read, node.extents(1, "'depth'"));
+    KILN_ASSIGN_OR_RETURN(Value whole, build.convert(node.tensor(1), i64));
+    GraphValue converted;
+    converted.tensor = whole;
+    KILN_ASSIGN_OR_RETURN(ShapeValue read, node.extents(converted, "'depth'"));
     if (read.elements.size() != 1)
       return invalid("'depth' has {0} elements; expected one", read.elements.size());
     depth = read.elements.front();
@@ -228,7 +233,7 @@ constexpr OpEntry kOps[] = {
     {"EyeLike", 9, 1, 1, importEyeLike},
     {"Identity", 1, 1, 1, importIdentity},
     {"OneHot", 9, 3, 3, importOneHot, "strings"},
-    {"Range", 11, 3, 3, importRange, "a step computed from data; computed bounds of floats"},
+    {"Range", 11, 3, 3, importRange, "floats whose bounds are computed"},
     {"Trilu", 14, 1, 2, importTrilu},
 };
 

@@ -53,11 +53,36 @@ Status reshapeTo(Node &node, ArrayRef<Extent> shape) {
   return node.output(node.build.reshape(node.tensor(0), shape));
 }
 
+/// Reshape's rules for a shape that comes from data, as arithmetic: a 0 is the input's extent, a -1 what is
+/// left.
+Extents resolveFromData(Node &node, const ShapeValue &given, bool allowZero) {
+  IndexMath &math = node.build.math();
+  using Predicate = arith::CmpIPredicate;
+  Extent one = math.constant(1), others = one;
+  Extents shape, isOpen;
+  for (auto [axis, element] : llvm::enumerate(given.elements)) {
+    Extent extent = element;
+    if (!allowZero && static_cast<int64_t>(axis) < node.rank(0))
+      extent = math.select(math.compare(Predicate::eq, extent, math.constant(0)),
+                           node.dim(0, static_cast<int64_t>(axis)), extent);
+    isOpen.push_back(math.compare(Predicate::slt, extent, math.constant(0)));
+    others = math.mul(others, math.select(isOpen.back(), one, extent));
+    shape.push_back(extent);
+  }
+  Extent divisor = math.select(math.compare(Predicate::eq, others, math.constant(0)), one, others);
+  Extent rest = math.div(math.product(node.shape(0)), divisor);
+  for (auto [extent, open] : llvm::zip(shape, isOpen))
+    extent = math.select(open, rest, extent);
+  return shape;
+}
+
 Status importReshape(Node &node) {
   KILN_ASSIGN_OR_RETURN(bool allowZero, node.flagAttribute("allowzero", false));
   KILN_ASSIGN_OR_RETURN(ShapeValue given, node.extents(1, "'shape'"));
   if (given.isScalar)
     return invalid("'shape' has rank 0; expected 1");
+  if (given.isFromData)
+    return reshapeTo(node, resolveFromData(node, given, allowZero));
   IndexMath &math = node.build.math();
   Extents shape;
   std::optional<size_t> inferred;
@@ -88,7 +113,6 @@ Status importReshape(Node &node) {
   return reshapeTo(node, shape);
 }
 
-/// Before opset 5 the shape is an attribute; no supported model is that old.
 Status importFlatten(Node &node) {
   KILN_ASSIGN_OR_RETURN(int64_t axis, node.integerAttribute("axis", 1));
   int64_t rank = node.rank(0);
@@ -138,7 +162,7 @@ Status importUnsqueeze(Node &node) {
 
 constexpr OpEntry kOps[] = {
     {"Flatten", 1, 1, 1, importFlatten},
-    {"Reshape", 5, 2, 2, importReshape, "a shape computed from data that holds 0 or -1"},
+    {"Reshape", 5, 2, 2, importReshape},
     {"Shape", 1, 1, 1, importShape},
     {"Size", 1, 1, 1, importSize},
     {"Squeeze", 1, 1, 2, importSqueeze, "no axes, but dynamic extents; axes computed from data"},

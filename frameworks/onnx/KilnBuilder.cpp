@@ -147,7 +147,8 @@ Result<SmallVector<int64_t>> KilnBuilder::split(ArrayRef<Extent> extents, SmallV
 Value KilnBuilder::constant(const TensorData &data, StringRef label) {
   if (data.bytes.size() <= jit::kInlineWeightBytes || data.isSplat())
     return opBuilder.create<ConstantOp>(loc, data.type, data.attribute());
-  std::string digest = weights.add(data.bytes, data.owner);
+  TensorData stored = data.packed();
+  std::string digest = weights.add(stored.bytes, stored.owner);
   return opBuilder.create<WeightOp>(loc, data.type, digest,
                                     label.empty() ? StringAttr() : opBuilder.getStringAttr(label));
 }

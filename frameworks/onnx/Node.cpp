@@ -68,18 +68,20 @@ Extents Node::shape(unsigned i) {
 
 const ShapeValue *Node::shapeValue(unsigned i) { return asShapeValue(build, input(i)); }
 
-Result<ShapeValue> Node::extents(unsigned i, StringRef what) {
-  if (const ShapeValue *shape = shapeValue(i))
-    return *shape;
-  RankedTensorType inputType = type(i);
+Result<ShapeValue> Node::extents(unsigned i, StringRef what) { return extents(input(i), what); }
+
+Result<ShapeValue> Node::extents(GraphValue &value, StringRef what) {
+  if (const ShapeValue *known = asShapeValue(build, value))
+    return *known;
+  RankedTensorType inputType = value.type();
   if (!inputType.getElementType().isInteger(64) && !inputType.getElementType().isInteger(32))
     return invalid("{0} has element type '{1}'; expected int64", what,
                    dataTypeName(toDataType(inputType.getElementType())));
   if (!ShapeValue::canHold(inputType))
     return unsupported("{0} is computed from data and not a short list of known length", what);
   // From data: each element is read back when the program runs.
-  ShapeValue shape{build.builder().getI64Type(), inputType.getRank() == 0, {}};
-  Value source = tensor(i);
+  ShapeValue shape{build.builder().getI64Type(), inputType.getRank() == 0, {}, /*isFromData=*/true};
+  Value source = materialize(build, value, "");
   for (int64_t k = 0; k < inputType.getNumElements(); ++k) {
     SmallVector<Value> indices;
     if (!shape.isScalar)

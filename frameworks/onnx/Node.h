@@ -43,6 +43,7 @@ public:
   const ShapeValue *shapeValue(unsigned i);
   /// The same, with elements read from data if need be: an integer tensor of rank 0 or 1 with few elements.
   Result<ShapeValue> extents(unsigned i, llvm::StringRef what);
+  Result<ShapeValue> extents(GraphValue &value, llvm::StringRef what);
   /// Integers that must be known at import. Unimplemented otherwise.
   Result<llvm::SmallVector<int64_t>> knownIntegers(unsigned i, llvm::StringRef what);
   /// `axes` as this opset gives them: an attribute, or input `i` from opset `inputSince` on. nullopt if left

@@ -16,7 +16,7 @@ namespace kiln::onnx {
 
 namespace {
 
-constexpr OpsetRange kOpsets[] = {{"", 7, 28}, {"ai.onnx.ml", 1, 5}};
+constexpr OpsetRange kOpsets[] = {{"", 1, 28}, {"ai.onnx.ml", 1, 5}};
 
 /// Entries of one operator by version; made once, immutable after that.
 const std::map<std::pair<StringRef, StringRef>, std::map<int, const OpEntry *>> &index() {

@@ -17,7 +17,8 @@ inline constexpr size_t kMaxShapeElements = 64;
 struct ShapeValue {
   mlir::Type elementType;
   bool isScalar = false;
-  Extents elements; // one if isScalar; booleans are 0 and 1
+  Extents elements;        // one if isScalar; booleans are 0 and 1
+  bool isFromData = false; // read back when the program runs: any number may come
 
   mlir::RankedTensorType type() const {
     if (isScalar)

@@ -154,6 +154,15 @@ std::vector<double> TensorData::doubles() const {
   return values;
 }
 
+TensorData TensorData::packed() const {
+  if (!isPacked(type.getElementType()))
+    return *this;
+  std::string out((bytes.size() + 1) / 2, '\0');
+  for (size_t i = 0; i < bytes.size(); ++i)
+    out[i / 2] = static_cast<char>(out[i / 2] | (bytes[i] & 15) << (i % 2 * 4));
+  return fromBytes(type, std::move(out));
+}
+
 DenseElementsAttr TensorData::attribute() const {
   size_t stored = isSplat() ? elementBytes(type.getElementType()) : bytes.size();
   if (type.getElementType().isInteger(1)) { // MLIR packs booleans

@@ -26,6 +26,8 @@ struct TensorData {
   std::optional<std::vector<int64_t>> integers() const;
   /// The elements as doubles, whatever the type.
   std::vector<double> doubles() const;
+  /// As a weight's bytes: 4-bit integers are packed two to a byte, the first one low.
+  TensorData packed() const;
   /// As an attribute for kiln.constant; a splat is stored as one.
   mlir::DenseElementsAttr attribute() const;
 

@@ -1,3 +1,4 @@
+# op_table.py: keeps the table of operators in the documentation.
 """Keeps the table of operators in docs/howto/import-onnx.md: op_table.py PROGRAM PAGE [--check].
 
 PROGRAM is kiln-onnx-import. Writes the table between the page's markers, or with --check exits 1 if it differs."""

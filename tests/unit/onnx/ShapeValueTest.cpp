@@ -144,6 +144,25 @@ TEST(ShapeValueTest, AScalarFromDataIsReadBack) {
   EXPECT_THAT(model.text(), AllOf(HasSubstr("tensor.extract %arg1"), HasSubstr("arith.index_cast")));
 }
 
+TEST(ShapeValueTest, AShapeFromDataKeepsReshapesRules) {
+  TestModel model(13);
+  model.input("x", {"n", 6})
+      .input("s", {2}, TensorProto::INT64)
+      .output("y")
+      .node("Reshape", {"x", "s"}, {"y"});
+  EXPECT_THAT(model.text(),
+              AllOf(HasSubstr("tensor.extract %arg1"), HasSubstr("arith.cmpi eq"),
+                    HasSubstr("arith.cmpi slt"), HasSubstr("arith.divsi"), HasSubstr("-> tensor<?x?xf32>")));
+}
+
+TEST(ShapeValueTest, ABoundOfARangeFromData) {
+  TestModel model(13);
+  model.input("n", {}, TensorProto::INT64).integer("zero", 0).integer("two", 2).output("y");
+  model.node("Range", {"zero", "n", "two"}, {"y"});
+  EXPECT_THAT(model.text(),
+              AllOf(HasSubstr("arith.divsi"), HasSubstr("kiln.iota axis 0 [%"), HasSubstr("tensor<?xi64>")));
+}
+
 TEST(ShapeValueTest, Int32ArithmeticWraps) {
   TestModel model(13);
   TensorProto &big = model.output("y").initializer("big", {1}, TensorProto::INT32);

@@ -100,6 +100,14 @@ TEST_F(TensorDataTest, FourBitElementsAreUnpackedLowFirst) {
   EXPECT_THAT(integers(), ElementsAre(15, 7, 8));
 }
 
+TEST_F(TensorDataTest, FourBitWeightsArePackedAgain) {
+  make(TensorProto::INT4, {3}).set_raw_data("\x7f\x08");
+  ASSERT_OK_AND_ASSIGN(TensorData data, read());
+  EXPECT_EQ(data.bytes.size(), 3u);
+  TensorData packed = data.packed();
+  EXPECT_EQ(llvm::StringRef(packed.bytes.data(), packed.bytes.size()), "\x7f\x08");
+}
+
 TEST_F(TensorDataTest, SplatsAreFound) {
   make(TensorProto::FLOAT, {2}).set_raw_data("abcdabcd");
   EXPECT_TRUE(read()->isSplat());

@@ -1,3 +1,4 @@
+# make_fixtures.py: writes the .onnx files that the lit tests import.
 """Writes the .onnx files of this folder. Needs the onnx package: python3 make_fixtures.py"""
 import pathlib
 
