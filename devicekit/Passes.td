@@ -47,7 +47,8 @@ def CopiesToLoopsPass : Pass<"kiln-reference-copies-to-loops", "mlir::ModuleOp">
 def ExpandMathPass : Pass<"kiln-reference-expand-math", "mlir::ModuleOp"> {
   let summary = "expand functions that libm does not have";
   let description = [{
-    Runs in stage `lower` before calls of libm are made.
+    Writes the functions of the math dialect that libm does not have in terms of those that it has. Runs in stage
+    `lower`, before calls of libm are made.
 
     ```mlir
     %y = math.rsqrt %x : f32
