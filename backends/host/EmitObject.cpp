@@ -4,6 +4,7 @@
 
 #include "backends/host/LlvmModule.h"
 #include "backends/host/Transforms/LaunchConstants.h"
+#include "kiln/jit/KernelSignature.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
@@ -22,33 +23,6 @@ LLVM::LLVMFuncOp findEntry(ModuleOp module) {
     if (func->hasAttr("kiln.kernel"))
       return func;
   return {};
-}
-
-KilnDType dtypeOf(Type type) {
-  if (isa<FloatType>(type))
-    return type.isF16()            ? KILN_F16
-           : type.isBF16()         ? KILN_BF16
-           : type.isF32()          ? KILN_F32
-           : type.isF64()          ? KILN_F64
-           : type.isFloat8E4M3FN() ? KILN_F8E4M3FN
-           : type.isFloat8E5M2()   ? KILN_F8E5M2
-                                   : KILN_DTYPE_INVALID;
-  bool isUnsigned = type.isUnsignedInteger();
-  switch (type.getIntOrFloatBitWidth()) {
-  case 1:
-    return KILN_I1;
-  case 4:
-    return isUnsigned ? KILN_U4 : KILN_I4;
-  case 8:
-    return isUnsigned ? KILN_U8 : KILN_I8;
-  case 16:
-    return isUnsigned ? KILN_U16 : KILN_I16;
-  case 32:
-    return isUnsigned ? KILN_U32 : KILN_I32;
-  case 64:
-    return isUnsigned ? KILN_U64 : KILN_I64;
-  }
-  return KILN_DTYPE_INVALID;
 }
 
 jit::LaunchExpr exprAttr(Operation *op, StringRef name) {
@@ -130,7 +104,7 @@ LogicalResult emitObject(ModuleOp module, const jit::Target &target, jit::Kernel
     jit::KernelObjectBuilder::Binding binding;
     binding.kind = int64_t(i) < inputs.getInt() ? jit::KernelObjectBuilder::BindingKind::In
                                                 : jit::KernelObjectBuilder::BindingKind::Out;
-    binding.dtype = dtypeOf(type);
+    binding.dtype = jit::elementDType(type);
     binding.alignmentBytes = std::max(1u, type.getIntOrFloatBitWidth() / 8);
     binding.bytes = exprFromAttr(cast<DenseI64ArrayAttr>(size));
     builder.bindings.push_back(std::move(binding));
