@@ -41,8 +41,9 @@ inline constexpr int64_t kL1TileBytes = 16 * 1024;
 /// Bytes that an elementwise tile touches: long enough that dispatching a tile (~0.1 us, assumed) is below 5
 /// % of it.
 inline constexpr int64_t kStreamTileBytes = 64 * 1024;
-/// Temporaries of one tile that live on the stack, where every tile finds them in the cache again: the packed columns
-/// of a contraction (256 x 112 floats) and its results. The thread pool's stacks are at least 1 MB (assumed).
+/// Temporaries of one tile that live on the stack, where every tile finds them in the cache again: the packed
+/// columns of a contraction (256 x 112 floats) and its results. The thread pool's stacks are at least 1 MB
+/// (assumed).
 inline constexpr int64_t kStackBytes = 192 * 1024;
 /// Temporaries start at cache lines.
 inline constexpr int64_t kTemporaryAlignment = 64;

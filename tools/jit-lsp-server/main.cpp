@@ -1,4 +1,5 @@
-// main.cpp: jit-lsp-server: MLIR's language server with the dialects of kiln and of every backend, for editors.
+// main.cpp: jit-lsp-server: MLIR's language server with the dialects of kiln and of every backend, for
+// editors.
 #include "tools/mlir/Tooling.h"
 
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"

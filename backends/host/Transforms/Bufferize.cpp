@@ -25,7 +25,8 @@ bool isSameBuffer(Value a, Value b) {
   if (a == b)
     return true;
   auto viewA = a.getDefiningOp<memref::SubViewOp>(), viewB = b.getDefiningOp<memref::SubViewOp>();
-  return viewA && viewB && OperationEquivalence::isEquivalentTo(viewA, viewB, OperationEquivalence::IgnoreLocations);
+  return viewA && viewB &&
+         OperationEquivalence::isEquivalentTo(viewA, viewB, OperationEquivalence::IgnoreLocations);
 }
 
 struct DropSelfCopy final : OpRewritePattern<memref::CopyOp> {

@@ -27,7 +27,8 @@ public:
   }
   void addKernelLoader(std::string_view format, std::string_view loader, const KilnKernelLoaderOps &ops,
                        void *self = nullptr) {
-    record(table.add_kernel_loader(table.self, toStr(format), toStr(loader), &ops, self), "kernel loader", format);
+    record(table.add_kernel_loader(table.self, toStr(format), toStr(loader), &ops, self), "kernel loader",
+           format);
   }
   /// OK, or the first error.
   Status status() const { return first; }
@@ -46,17 +47,17 @@ private:
 } // namespace kiln
 
 /// Defines kiln_backend_query_v1 for a backend whose registration is `Status registerFn(Registrar &)`.
-#define KILN_BACKEND(backendName, backendVersion, registerFn)                                                    \
-  extern "C" KILN_EXPORT KilnStatus kiln_backend_query_v1(const KilnHost *, KilnBackend *out) {                  \
-    out->abi_major = KILN_ABI_MAJOR;                                                                             \
-    out->abi_minor = KILN_ABI_MINOR;                                                                             \
-    out->name = ::kiln::toStr(#backendName);                                                                     \
-    out->version = ::kiln::toStr(backendVersion);                                                                \
-    out->init = [](void *, const KilnHost *host, const KilnRegistrar *table) -> KilnStatus {                     \
-      ::kiln::Registrar registrar(*host, *table);                                                                \
-      return registerFn(registrar).toC(*host);                                                                   \
-    };                                                                                                           \
-    return nullptr;                                                                                              \
+#define KILN_BACKEND(backendName, backendVersion, registerFn)                                                \
+  extern "C" KILN_EXPORT KilnStatus kiln_backend_query_v1(const KilnHost *, KilnBackend *out) {              \
+    out->abi_major = KILN_ABI_MAJOR;                                                                         \
+    out->abi_minor = KILN_ABI_MINOR;                                                                         \
+    out->name = ::kiln::toStr(#backendName);                                                                 \
+    out->version = ::kiln::toStr(backendVersion);                                                            \
+    out->init = [](void *, const KilnHost *host, const KilnRegistrar *table) -> KilnStatus {                 \
+      ::kiln::Registrar registrar(*host, *table);                                                            \
+      return registerFn(registrar).toC(*host);                                                               \
+    };                                                                                                       \
+    return nullptr;                                                                                          \
   }
 
 #endif // KILN_REGISTRAR_H

@@ -1,6 +1,7 @@
 // kiln/Status.h: Status and Result<T>, how C++ code of the runtime, of backends and of jit/ reports errors.
 //
-// Header-only and free of other Kiln headers but backend.h, so that backends can use it without linking to Kiln.
+// Header-only and free of other Kiln headers but backend.h, so that backends can use it without linking to
+// Kiln.
 #ifndef KILN_STATUS_H
 #define KILN_STATUS_H
 
@@ -54,7 +55,8 @@ public:
   static Status fromC(const KilnHost &host, KilnStatus status) {
     if (!status)
       return {};
-    Status result(static_cast<Code>(host.status_code(status)), std::string(toView(host.status_message(status))));
+    Status result(static_cast<Code>(host.status_code(status)),
+                  std::string(toView(host.status_message(status))));
     host.status_free(status);
     return result;
   }
@@ -72,7 +74,9 @@ private:
 template <typename T> class [[nodiscard]] Result {
 public:
   Result(T value) : theValue(std::move(value)) {}
-  Result(Status status) : theStatus(std::move(status)) { assert(!theStatus.ok() && "a Result needs a value"); }
+  Result(Status status) : theStatus(std::move(status)) {
+    assert(!theStatus.ok() && "a Result needs a value");
+  }
   bool ok() const { return theValue.has_value(); }
   const Status &status() const { return theStatus; }
   T &value() & { return assert(ok()), *theValue; }

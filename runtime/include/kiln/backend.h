@@ -2,8 +2,8 @@
 //
 // Stands alone: a vendor may copy this one file. Unless a declaration says otherwise: structs start with
 // struct_size, fields are only appended, and one counts if it ends inside struct_size; strings are pointer +
-// length, borrowed for the call; out-parameters are untouched on error; functions are thread-safe, none throws.
-// The C++ wrapper over this file is kiln/Registrar.h; docs/write-a-backend.md is the way in.
+// length, borrowed for the call; out-parameters are untouched on error; functions are thread-safe, none
+// throws. The C++ wrapper over this file is kiln/Registrar.h; docs/write-a-backend.md is the way in.
 #ifndef KILN_BACKEND_H
 #define KILN_BACKEND_H
 
@@ -27,7 +27,8 @@ extern "C" {
 
 // ---- Values ---------------------------------------------------------------------------------------------
 
-// Bytes that somebody else owns, UTF-8 where they are text; not NUL-terminated. data may be null if size is 0.
+// Bytes that somebody else owns, UTF-8 where they are text; not NUL-terminated. data may be null if size is
+// 0.
 typedef struct KilnStr {
   const char *data;
   size_t size;
@@ -57,12 +58,12 @@ enum {
   KILN_FORKED = 18              // opened before a fork; open again in the child
 };
 
-// An error: code and message. Null is OK. Made by KilnHost::status_make; whoever receives one owns it and frees
-// it with KilnHost::status_free.
+// An error: code and message. Null is OK. Made by KilnHost::status_make; whoever receives one owns it and
+// frees it with KilnHost::status_free.
 typedef struct KilnStatusImpl *KilnStatus;
 
-// Element types; the value is fixed for ever, it is stored in program files. i1 is one byte in memory, 0 or 1;
-// i4 and u4 are packed two to a byte, the first element in the low half.
+// Element types; the value is fixed for ever, it is stored in program files. i1 is one byte in memory, 0 or
+// 1; i4 and u4 are packed two to a byte, the first element in the low half.
 typedef uint32_t KilnDType;
 enum {
   KILN_DTYPE_INVALID = 0,
@@ -88,8 +89,8 @@ enum {
 typedef uint32_t KilnLogLevel;
 enum { KILN_LOG_ERROR = 0, KILN_LOG_WARN = 1, KILN_LOG_INFO = 2, KILN_LOG_DEBUG = 3 };
 
-// An address in a device's 64-bit address space; 0 is never valid. Arithmetic inside one allocation is allowed:
-// sub-ranges are addresses.
+// An address in a device's 64-bit address space; 0 is never valid. Arithmetic inside one allocation is
+// allowed: sub-ranges are addresses.
 typedef uint64_t KilnDeviceAddress;
 
 // A time limit in nanoseconds.
@@ -103,10 +104,12 @@ typedef struct KilnKernel KilnKernel; // a loaded kernel
 
 // ---- What the host offers -------------------------------------------------------------------------------
 
-// Runs fn(arg, i) for every i in [0, count), on any threads, and returns when all have ended. fn does not throw.
+// Runs fn(arg, i) for every i in [0, count), on any threads, and returns when all have ended. fn does not
+// throw.
 typedef void (*KilnParallelFn)(void *arg, size_t index);
 typedef struct KilnParallelFor {
-  void (*run)(void *self, size_t count, KilnParallelFn fn, void *arg); // null: the backend uses its own threads
+  void (*run)(void *self, size_t count, KilnParallelFn fn,
+              void *arg); // null: the backend uses its own threads
   void *self;
   uint32_t concurrency; // threads that `run` uses at most, at least 1
   uint32_t reserved;    // 0
@@ -156,8 +159,8 @@ typedef uint32_t KilnDeviceKind;
 enum { KILN_DEVICE_HARDWARE = 0, KILN_DEVICE_SOFTWARE = 1 };
 
 // What a compiler must know to compile for a device; no device need be present. The strings belong to the
-// backend and live until the process ends. `features` is part of every kernel's key: canonical, sorted, only what
-// decides whether an object may run.
+// backend and live until the process ends. `features` is part of every kernel's key: canonical, sorted, only
+// what decides whether an object may run.
 typedef struct KilnTargetInfo {
   size_t struct_size;
   KilnStr triple;   // "x86_64-unknown-linux-gnu"; "" if the target has no LLVM triple
@@ -227,20 +230,21 @@ typedef struct KilnLaunch {
   size_t binding_count;
   const int64_t *constants; // dynamic extents, strides, scalars, as the metadata says
   size_t constant_count;
-  KilnBinding workspace; // scratch memory of the size the metadata asks for; zeroed if none
-  uint32_t grid[3];      // evaluated from the metadata
-  uint32_t reserved;     // 0
+  KilnBinding workspace;      // scratch memory of the size the metadata asks for; zeroed if none
+  uint32_t grid[3];           // evaluated from the metadata
+  uint32_t reserved;          // 0
   const KilnLaunchSite *site; // may be null
   KilnLaunchProfile *profile; // may be null; must live until the launch has ended
 } KilnLaunch;
 
-// A compiled kernel as the loader sees it: one entry of a program or cache, already checked against its checksum.
+// A compiled kernel as the loader sees it: one entry of a program or cache, already checked against its
+// checksum.
 typedef struct KilnKernelImage {
   size_t struct_size;
-  KilnStr format;      // "host-elf", "npu-elf": names the loader
-  KilnStr symbol;      // entry point inside the object
-  KilnStr name;        // for debuggers and profilers
-  const void *object;  // the device's own object file; borrowed for the call
+  KilnStr format;     // "host-elf", "npu-elf": names the loader
+  KilnStr symbol;     // entry point inside the object
+  KilnStr name;       // for debuggers and profilers
+  const void *object; // the device's own object file; borrowed for the call
   size_t object_bytes;
   uint32_t binding_count, constant_count;
 } KilnKernelImage;
@@ -249,13 +253,15 @@ typedef void (*KilnHostFn)(void *arg);
 
 // The functions of a device type. All are required unless marked optional (null allowed).
 //
-// Queues are in order. A backend may defer what is queued until flush, synchronise, event_wait, or its own choice.
-// The first fault poisons the queue: what was queued behind it does not run, events that it would have signalled
-// carry the same status, every later call on the queue returns it until queue_reset; other queues go on.
+// Queues are in order. A backend may defer what is queued until flush, synchronise, event_wait, or its own
+// choice. The first fault poisons the queue: what was queued behind it does not run, events that it would
+// have signalled carry the same status, every later call on the queue returns it until queue_reset; other
+// queues go on.
 typedef struct KilnDeviceOps {
   size_t struct_size;
 
-  // How many devices of this type are present. Opens none. Errors: none expected; an error is logged, counts as 0.
+  // How many devices of this type are present. Opens none. Errors: none expected; an error is logged, counts
+  // as 0.
   KilnStatus (*enumerate)(void *self, uint32_t *out_count);
   // OUT_OF_RANGE no such ordinal.
   KilnStatus (*describe)(void *self, uint32_t ordinal, KilnDeviceInfo *out_info);
@@ -312,15 +318,16 @@ typedef struct KilnDeviceOps {
   void (*event_destroy)(KilnEvent *event);
   // *out_done: 1 if signalled. Returns the poison that the signalling queue carried.
   KilnStatus (*event_query)(KilnEvent *event, uint32_t *out_done);
-  KilnStatus (*event_wait)(KilnEvent *event, uint64_t timeout_ns); // on the host; flushes the signalling queue
+  KilnStatus (*event_wait)(KilnEvent *event,
+                           uint64_t timeout_ns); // on the host; flushes the signalling queue
 } KilnDeviceOps;
 
 // Makes kernels of one object format callable. Several loaders may serve one format (strict, orc): the option
 // "loader" of the backend names the one to use, else the last registered serves.
 typedef struct KilnKernelLoaderOps {
   size_t struct_size;
-  // INVALID_ARGUMENT a malformed object, says what was found where; FAILED_PRECONDITION it needs features that the
-  // device lacks; RESOURCE_EXHAUSTED no memory or mappings.
+  // INVALID_ARGUMENT a malformed object, says what was found where; FAILED_PRECONDITION it needs features
+  // that the device lacks; RESOURCE_EXHAUSTED no memory or mappings.
   KilnStatus (*load)(void *self, KilnDevice *device, const KilnKernelImage *image, KilnKernel **out_kernel);
   void (*unload)(void *self, KilnKernel *kernel); // no launch of it is in flight
 } KilnKernelLoaderOps;
@@ -334,8 +341,8 @@ typedef struct KilnRegistrar {
   void *self;
   // `type` must stand in the manifest's "devices". ALREADY_EXISTS, INVALID_ARGUMENT with the reason.
   KilnStatus (*add_device_type)(void *self, KilnStr type, const KilnDeviceOps *ops, void *ops_self);
-  KilnStatus (*add_kernel_loader)(void *self, KilnStr format, KilnStr loader_name, const KilnKernelLoaderOps *ops,
-                                  void *ops_self);
+  KilnStatus (*add_kernel_loader)(void *self, KilnStr format, KilnStr loader_name,
+                                  const KilnKernelLoaderOps *ops, void *ops_self);
 } KilnRegistrar;
 
 // Filled by kiln_backend_query_v1.

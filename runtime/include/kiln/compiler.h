@@ -1,8 +1,8 @@
 // kiln/compiler.h: the C table between libkiln_runtime and libkiln_compiler (dialects, jit, importers).
 //
-// The runtime opens libkiln_compiler with dlopen at the first kernel that no cache has, or when a tool needs IR, and
-// reaches it through this table only; jit/ reaches the runtime only through KilnCompilerHost. Rules for structs,
-// strings, errors and threads: kiln/backend.h.
+// The runtime opens libkiln_compiler with dlopen at the first kernel that no cache has, or when a tool needs
+// IR, and reaches it through this table only; jit/ reaches the runtime only through KilnCompilerHost. Rules
+// for structs, strings, errors and threads: kiln/backend.h.
 #ifndef KILN_COMPILER_H
 #define KILN_COMPILER_H
 
@@ -39,8 +39,9 @@ typedef struct KilnCompilerHost {
   void *self;
   const KilnHost *host; // status, log, options, runtime symbols
 
-  // Opens the compiler-tier library of a backend (fingerprint checked before dlopen) and returns its query function.
-  // NOT_FOUND no such backend; UNIMPLEMENTED it has no compiler tier; FAILED_PRECONDITION with the whole chain.
+  // Opens the compiler-tier library of a backend (fingerprint checked before dlopen) and returns its query
+  // function. NOT_FOUND no such backend; UNIMPLEMENTED it has no compiler tier; FAILED_PRECONDITION with the
+  // whole chain.
   KilnStatus (*backend_compiler)(void *self, KilnStr backend, KilnBackendCompilerQueryFn *out_query);
   // Every backend with a compiler tier that may be loaded, in name order: for jit-opt and jit-info passes.
   KilnStatus (*backends)(void *self, void (*visit)(void *arg, KilnStr backend), void *arg);
@@ -75,7 +76,8 @@ typedef struct KilnModelPort { // as the model declares it; strings live with th
   KilnStr dim_names[KILN_COMPILER_MAX_RANK];
 } KilnModelPort;
 
-// Shapes to build a program for: input i has ranks[i] extents, all inputs' extents in one array; -1 stays dynamic.
+// Shapes to build a program for: input i has ranks[i] extents, all inputs' extents in one array; -1 stays
+// dynamic.
 typedef struct KilnProgramArgs {
   size_t struct_size;
   KilnCompileTarget target;
@@ -121,20 +123,23 @@ typedef struct KilnCompiler {
   void (*model_release)(KilnImportedModel *model);
   KilnStr (*model_digest)(KilnImportedModel *model); // SHA-256 of the model's content, hex
   size_t (*model_port_count)(KilnImportedModel *model, uint32_t is_output);
-  KilnStatus (*model_port)(KilnImportedModel *model, uint32_t is_output, size_t index, KilnModelPort *out_port);
+  KilnStatus (*model_port)(KilnImportedModel *model, uint32_t is_output, size_t index,
+                           KilnModelPort *out_port);
   KilnStatus (*model_weight)(KilnImportedModel *model, KilnStr digest, KilnWeight *out_weight);
 
-  // Stages graph and form: a verified Program flatbuffer (Program.fbs). Kernels come with IR, without objects.
-  // UNIMPLEMENTED names each op that the target has no lowering for.
-  KilnStatus (*build_program)(void *self, KilnImportedModel *model, const KilnProgramArgs *args, KilnBlob *out);
+  // Stages graph and form: a verified Program flatbuffer (Program.fbs). Kernels come with IR, without
+  // objects. UNIMPLEMENTED names each op that the target has no lowering for.
+  KilnStatus (*build_program)(void *self, KilnImportedModel *model, const KilnProgramArgs *args,
+                              KilnBlob *out);
   // Stages tensor to emit: a KernelObject flatbuffer (Kernel.fbs). Safe from many threads at once.
   KilnStatus (*compile_kernel)(void *self, const KilnKernelArgs *args, KilnBlob *out);
   // The text or bytes after a stage, or of a named emitter, for a whole model: jit-run --emit.
-  KilnStatus (*emit)(void *self, KilnImportedModel *model, const KilnProgramArgs *args, KilnStr what, KilnBlob *out);
+  KilnStatus (*emit)(void *self, KilnImportedModel *model, const KilnProgramArgs *args, KilnStr what,
+                     KilnBlob *out);
 
   // The functions that import_model could take from this file, in file order.
-  KilnStatus (*visit_functions)(void *self, const KilnImportArgs *args, void (*visit)(void *arg, KilnStr function),
-                                void *arg);
+  KilnStatus (*visit_functions)(void *self, const KilnImportArgs *args,
+                                void (*visit)(void *arg, KilnStr function), void *arg);
   KilnStatus (*visit_passes)(void *self, void (*visit)(void *arg, const KilnPassEntry *entry), void *arg);
   // Stage timings since the last call, at most once each.
   KilnStatus (*visit_stages)(void *self, void (*visit)(void *arg, const KilnStageRecord *record), void *arg);

@@ -1,10 +1,10 @@
 // kiln/kiln.h: the C API of libkiln_runtime: load a model or a program, run it on a device, read the results.
 //
-// The only ABI promise to embedders. Unless a declaration says otherwise: structs start with struct_size and are
-// zeroed before use; strings are pointer + length, borrowed for the call; out-parameters are untouched on error;
-// an error is returned as a KilnStatus that the caller frees with kiln_status_free; objects are released with their
-// _release function, once; functions are safe from any thread, those on one KilnRun from one thread at a time.
-// A walk through: docs/howto/embed-the-runtime.md.
+// The only ABI promise to embedders. Unless a declaration says otherwise: structs start with struct_size and
+// are zeroed before use; strings are pointer + length, borrowed for the call; out-parameters are untouched on
+// error; an error is returned as a KilnStatus that the caller frees with kiln_status_free; objects are
+// released with their _release function, once; functions are safe from any thread, those on one KilnRun from
+// one thread at a time. A walk through: docs/howto/embed-the-runtime.md.
 #ifndef KILN_KILN_H
 #define KILN_KILN_H
 
@@ -28,9 +28,9 @@ KILN_API KilnStr kiln_status_message(KilnStatus status); // borrowed from the st
 KILN_API const char *kiln_code_name(KilnCode code);      // "INVALID_ARGUMENT"; static
 KILN_API void kiln_status_free(KilnStatus status);       // null is allowed
 
-KILN_API const char *kiln_version(void);                 // "0.1.0"; static
-KILN_API uint32_t kiln_dtype_bits(KilnDType dtype);      // 0 for an unknown one
-KILN_API const char *kiln_dtype_name(KilnDType dtype);   // "f32"; static, "invalid" for an unknown one
+KILN_API const char *kiln_version(void);               // "0.1.0"; static
+KILN_API uint32_t kiln_dtype_bits(KilnDType dtype);    // 0 for an unknown one
+KILN_API const char *kiln_dtype_name(KilnDType dtype); // "f32"; static, "invalid" for an unknown one
 
 // ---- Instance -------------------------------------------------------------------------------------------
 
@@ -64,8 +64,8 @@ KILN_API KilnStatus kiln_instance_devices(KilnInstance *instance,
 
 typedef struct KilnSessionOptions {
   size_t struct_size;
-  KilnStr device;              // "host", "npu:1", an alias; "" or "auto": the default device
-  uint32_t threads;            // host threads for computing; 0: the device's choice
+  KilnStr device;   // "host", "npu:1", an alias; "" or "auto": the default device
+  uint32_t threads; // host threads for computing; 0: the device's choice
   uint32_t reserved;
   uint64_t memory_limit_bytes; // 0: the device's
   KilnStr device_options;      // "key=value;..." as the backend's manifest declares
@@ -74,10 +74,11 @@ typedef struct KilnSessionOptions {
   KilnStr dump_dir;            // "": none; the IR after every stage is written there
 } KilnSessionOptions;
 
-// Opens a device. NOT_FOUND an unknown name, with every backend's state and reason in the message; UNAVAILABLE.
+// Opens a device. NOT_FOUND an unknown name, with every backend's state and reason in the message;
+// UNAVAILABLE.
 KILN_API KilnStatus kiln_session_open(KilnInstance *instance, const KilnSessionOptions *options,
                                       KilnSession **out_session);
-KILN_API void kiln_session_release(KilnSession *session); // waits for its queue
+KILN_API void kiln_session_release(KilnSession *session);   // waits for its queue
 KILN_API KilnStr kiln_session_device(KilnSession *session); // "host:0"; borrowed
 // Waits for all runs. DEADLINE_EXCEEDED after timeout_ns; KILN_WAIT_FOREVER never.
 KILN_API KilnStatus kiln_session_synchronize(KilnSession *session, uint64_t timeout_ns);
@@ -88,8 +89,8 @@ KILN_API KilnStatus kiln_session_memory(KilnSession *session, KilnMemoryStats *o
 // ---- Buffers and tensors --------------------------------------------------------------------------------
 
 KILN_API KilnStatus kiln_buffer_allocate(KilnSession *session, uint64_t bytes, KilnBuffer **out_buffer);
-// Wraps host memory without a copy where the device can; UNIMPLEMENTED elsewhere. `release` (may be null) is called
-// when the last user is gone.
+// Wraps host memory without a copy where the device can; UNIMPLEMENTED elsewhere. `release` (may be null) is
+// called when the last user is gone.
 KILN_API KilnStatus kiln_buffer_import_host(KilnSession *session, void *data, uint64_t bytes,
                                             void (*release)(void *arg), void *arg, KilnBuffer **out_buffer);
 // A new reference to a part of a buffer. OUT_OF_RANGE beyond its end.
@@ -103,12 +104,13 @@ KILN_API void kiln_buffer_release(KilnBuffer *buffer);
 
 #define KILN_MAX_RANK 16
 
-// A tensor: where it lies and what it is. Exactly one of `data` (host memory) and `buffer` (device memory) is set.
+// A tensor: where it lies and what it is. Exactly one of `data` (host memory) and `buffer` (device memory) is
+// set.
 typedef struct KilnTensor {
   size_t struct_size;
-  KilnStr name;    // port name; "" goes by position
+  KilnStr name; // port name; "" goes by position
   KilnDType dtype;
-  uint32_t rank;   // at most KILN_MAX_RANK
+  uint32_t rank; // at most KILN_MAX_RANK
   int64_t dims[KILN_MAX_RANK];
   int64_t strides[KILN_MAX_RANK]; // in elements; all 0: row-major and dense
   void *data;                     // host memory; for inputs not written to
@@ -117,8 +119,8 @@ typedef struct KilnTensor {
   uint64_t buffer_offset;
 } KilnTensor;
 
-// DLPack: `managed` is a DLManagedTensor*. Import takes ownership on success and keeps the tensor alive as long as
-// *out_tensor's buffer lives; export hands out a tensor whose deleter releases its reference.
+// DLPack: `managed` is a DLManagedTensor*. Import takes ownership on success and keeps the tensor alive as
+// long as *out_tensor's buffer lives; export hands out a tensor whose deleter releases its reference.
 KILN_API KilnStatus kiln_tensor_from_dlpack(KilnSession *session, void *managed, KilnTensor *out_tensor);
 KILN_API KilnStatus kiln_tensor_to_dlpack(KilnSession *session, const KilnTensor *tensor, void **out_managed);
 
@@ -133,15 +135,16 @@ typedef struct KilnModelOptions {
 
 // Loads a model. A program file opens no compiler; other formats open libkiln_compiler.
 // INVALID_ARGUMENT a malformed file, with a location; UNIMPLEMENTED lists every unsupported operator.
-KILN_API KilnStatus kiln_model_load_file(KilnInstance *instance, KilnStr path, const KilnModelOptions *options,
-                                         KilnModel **out_model);
+KILN_API KilnStatus kiln_model_load_file(KilnInstance *instance, KilnStr path,
+                                         const KilnModelOptions *options, KilnModel **out_model);
 // The bytes are borrowed for the call.
 KILN_API KilnStatus kiln_model_load_memory(KilnInstance *instance, const void *data, size_t bytes,
                                            const KilnModelOptions *options, KilnModel **out_model);
 KILN_API void kiln_model_release(KilnModel *model);
 
 // Calls visit with the name of each function of a file that kiln_model_load_file can load, in file order.
-KILN_API KilnStatus kiln_model_functions(KilnInstance *instance, KilnStr path, const KilnModelOptions *options,
+KILN_API KilnStatus kiln_model_functions(KilnInstance *instance, KilnStr path,
+                                         const KilnModelOptions *options,
                                          void (*visit)(void *arg, KilnStr function), void *arg);
 
 // One input or output as the model declares it. dims: -1 for a dynamic extent. Strings live with the model.
@@ -171,19 +174,20 @@ typedef struct KilnLaunchRecord { // one launch of a profiled run; strings live 
 
 typedef struct KilnRunOptions {
   size_t struct_size;
-  uint64_t timeout_ns;     // 0: none
-  uint32_t precompile;     // 1: compile all kernels in parallel before the first launch
-  uint32_t profile;        // 1: keep a KilnLaunchRecord of every launch
-  uint32_t asynchronous;   // 1: return when queued; wait with kiln_run_wait
+  uint64_t timeout_ns;   // 0: none
+  uint32_t precompile;   // 1: compile all kernels in parallel before the first launch
+  uint32_t profile;      // 1: keep a KilnLaunchRecord of every launch
+  uint32_t asynchronous; // 1: return when queued; wait with kiln_run_wait
   uint32_t reserved;
 } KilnRunOptions;
 
 // Runs a model: binds inputs by name (or position), builds or finds the program for their shapes, launches.
-// INVALID_ARGUMENT names the input, what was expected and what came. Inputs on the host are copied before return.
+// INVALID_ARGUMENT names the input, what was expected and what came. Inputs on the host are copied before
+// return.
 KILN_API KilnStatus kiln_session_run(KilnSession *session, KilnModel *model, const KilnTensor *inputs,
                                      size_t input_count, const KilnRunOptions *options, KilnRun **out_run);
-// The same with memory for outputs: each KilnTensor names an output and has data or a buffer of the right size;
-// its rank and dims are filled in.
+// The same with memory for outputs: each KilnTensor names an output and has data or a buffer of the right
+// size; its rank and dims are filled in.
 KILN_API KilnStatus kiln_session_run_into(KilnSession *session, KilnModel *model, const KilnTensor *inputs,
                                           size_t input_count, KilnTensor *outputs, size_t output_count,
                                           const KilnRunOptions *options, KilnRun **out_run);
@@ -192,7 +196,8 @@ KILN_API KilnStatus kiln_session_prepare(KilnSession *session, KilnModel *model,
                                          size_t input_count);
 KILN_API KilnStatus kiln_run_wait(KilnRun *run, uint64_t timeout_ns);
 KILN_API size_t kiln_run_output_count(KilnRun *run);
-// dtype, dims, and the data in host memory (copied there at the first call), borrowed until the run is released.
+// dtype, dims, and the data in host memory (copied there at the first call), borrowed until the run is
+// released.
 KILN_API KilnStatus kiln_run_output(KilnRun *run, size_t index, KilnTensor *out_tensor);
 // The same on the device, no copy; the buffer is a new reference that the caller releases.
 KILN_API KilnStatus kiln_run_output_buffer(KilnRun *run, size_t index, KilnTensor *out_tensor);
@@ -220,13 +225,13 @@ typedef struct KilnCompileStats {
 } KilnCompileStats;
 KILN_API KilnStatus kiln_session_compile_stats(KilnSession *session, KilnCompileStats *out_stats);
 
-// Writes the program for these input shapes with its kernel objects and weights, to run in a process that has no
-// compiler: kiln_model_load_file of the file. Compiles what is missing. data of the inputs may be null.
+// Writes the program for these input shapes with its kernel objects and weights, to run in a process that has
+// no compiler: kiln_model_load_file of the file. Compiles what is missing. data of the inputs may be null.
 KILN_API KilnStatus kiln_program_save(KilnSession *session, KilnModel *model, const KilnTensor *inputs,
                                       size_t input_count, KilnStr path);
 
-// The text or bytes of a model after a stage ("tensor") or from an emitter of the device ("asm"), for these input
-// shapes. Handed to `sink` in one call. INVALID_ARGUMENT lists the stages and emitters that there are.
+// The text or bytes of a model after a stage ("tensor") or from an emitter of the device ("asm"), for these
+// input shapes. Handed to `sink` in one call. INVALID_ARGUMENT lists the stages and emitters that there are.
 KILN_API KilnStatus kiln_session_emit(KilnSession *session, KilnModel *model, const KilnTensor *inputs,
                                       size_t input_count, KilnStr what,
                                       void (*sink)(void *arg, const void *data, size_t bytes), void *arg);

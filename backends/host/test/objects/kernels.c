@@ -22,13 +22,20 @@ void copy_kernel(void *const *bindings, const i64 *constants, void *workspace, i
 static const int table[8] = {3, 1, 4, 1, 5, 9, 2, 6};
 static __attribute__((noinline)) i64 pick(i64 i, i64 x) {
   switch (i) {
-  case 0: return x * 3 + 1;
-  case 1: return x ^ 0x55;
-  case 2: return x - 100;
-  case 3: return x << 2;
-  case 4: return 0 - x;
-  case 5: return x / 7;
-  default: return x;
+  case 0:
+    return x * 3 + 1;
+  case 1:
+    return x ^ 0x55;
+  case 2:
+    return x - 100;
+  case 3:
+    return x << 2;
+  case 4:
+    return 0 - x;
+  case 5:
+    return x / 7;
+  default:
+    return x;
   }
 }
 void table_kernel(void *const *bindings, const i64 *constants, void *workspace, i64 tileBegin, i64 tileEnd) {

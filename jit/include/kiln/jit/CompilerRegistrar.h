@@ -1,5 +1,5 @@
-// kiln/jit/CompilerRegistrar.h: what a backend's compiler tier registers when it initialises: dialects, lowering
-// passes into named stages, emitters, compiler-tier kernel loaders.
+// kiln/jit/CompilerRegistrar.h: what a backend's compiler tier registers when it initialises: dialects,
+// lowering passes into named stages, emitters, compiler-tier kernel loaders.
 //
 //   kiln::Status registerToyCompiler(kiln::jit::CompilerRegistrar &registrar) {
 //     registrar.addDialect<toy::ToyDialect>();
@@ -25,10 +25,11 @@ public:
   /// The registry that the backend's dialects and external models go into.
   virtual mlir::DialectRegistry &dialects() = 0;
 
-  /// The passes of one stage for a device type of this backend. For Graph and Form this replaces jit's default; call
-  /// kiln::jit::buildDefaultStage first to extend it.
+  /// The passes of one stage for a device type of this backend. For Graph and Form this replaces jit's
+  /// default; call kiln::jit::buildDefaultStage first to extend it.
   virtual void addStage(llvm::StringRef target, Stage stage, StageBuilder builder) = 0;
-  /// Inserts passes around a stage of another backend's target; both manifests must allow it (extends, extensible).
+  /// Inserts passes around a stage of another backend's target; both manifests must allow it (extends,
+  /// extensible).
   virtual void extendStage(llvm::StringRef target, Stage stage, bool after, StageBuilder builder) = 0;
   virtual void setObjectEmitter(llvm::StringRef target, ObjectEmitter emitter) = 0;
   virtual void addEmitter(llvm::StringRef target, Emitter emitter) = 0;
@@ -47,16 +48,17 @@ void buildDefaultStage(Stage stage, mlir::OpPassManager &pm, const Target &targe
 } // namespace kiln::jit
 
 /// Defines kiln_backend_compiler_query_v1 for `Status registerFn(CompilerRegistrar &)`.
-#define KILN_BACKEND_COMPILER(backendName, backendVersion, registerFn)                                           \
-  extern "C" KILN_EXPORT KilnStatus kiln_backend_compiler_query_v1(const KilnHost *, KilnBackendCompiler *out) { \
-    out->abi_major = KILN_ABI_MAJOR;                                                                             \
-    out->abi_minor = KILN_ABI_MINOR;                                                                             \
-    out->name = ::kiln::toStr(#backendName);                                                                     \
-    out->version = ::kiln::toStr(backendVersion);                                                                \
-    out->init = [](void *, const KilnHost *host, void *registrar) -> KilnStatus {                                \
-      return registerFn(*static_cast<::kiln::jit::CompilerRegistrar *>(registrar)).toC(*host);                   \
-    };                                                                                                           \
-    return nullptr;                                                                                              \
+#define KILN_BACKEND_COMPILER(backendName, backendVersion, registerFn)                                       \
+  extern "C" KILN_EXPORT KilnStatus kiln_backend_compiler_query_v1(const KilnHost *,                         \
+                                                                   KilnBackendCompiler *out) {               \
+    out->abi_major = KILN_ABI_MAJOR;                                                                         \
+    out->abi_minor = KILN_ABI_MINOR;                                                                         \
+    out->name = ::kiln::toStr(#backendName);                                                                 \
+    out->version = ::kiln::toStr(backendVersion);                                                            \
+    out->init = [](void *, const KilnHost *host, void *registrar) -> KilnStatus {                            \
+      return registerFn(*static_cast<::kiln::jit::CompilerRegistrar *>(registrar)).toC(*host);               \
+    };                                                                                                       \
+    return nullptr;                                                                                          \
   }
 
 #endif // KILN_JIT_COMPILERREGISTRAR_H

@@ -1,7 +1,8 @@
 // kiln/jit/Importer.h: what a model importer (libkiln_onnx ...) is to the compiler.
 //
-// An importer is a shared library libkiln_<format>.so beside libkiln_compiler.so. It exports one C++-free symbol,
-// kiln_importer_query_v1, that fills an ImporterInfo. The fingerprint rules of the compiler tier hold.
+// An importer is a shared library libkiln_<format>.so beside libkiln_compiler.so. It exports one C++-free
+// symbol, kiln_importer_query_v1, that fills an ImporterInfo. The fingerprint rules of the compiler tier
+// hold.
 #ifndef KILN_JIT_IMPORTER_H
 #define KILN_JIT_IMPORTER_H
 
@@ -25,17 +26,17 @@ struct WeightData {
 
 /// The model to import. `bytes` outlives the call and, as `owner`, everything that refers to it.
 struct ImportRequest {
-  std::string path;      // "" if it came as bytes
-  std::string name;      // for messages and locations
+  std::string path; // "" if it came as bytes
+  std::string name; // for messages and locations
   llvm::ArrayRef<char> bytes;
   std::shared_ptr<const void> owner;
   std::string function;
 };
 
-/// The module that a model became: one func.func @main (kiln ops on tensors; see docs/reference/ops.md) whose arguments
-/// and results carry {kiln.name = "..."} and {kiln.dim_names = ["N", ""]} attributes. Dynamic extents are `?`;
-/// shape computations are index arithmetic on tensor.dim. Weights above kInlineWeightBytes are
-/// `kiln.weight @sha256 : tensor<...>` ops whose digest keys `weights`; smaller ones are kiln.constant.
+/// The module that a model became: one func.func @main (kiln ops on tensors; see docs/reference/ops.md) whose
+/// arguments and results carry {kiln.name = "..."} and {kiln.dim_names = ["N", ""]} attributes. Dynamic
+/// extents are `?`; shape computations are index arithmetic on tensor.dim. Weights above kInlineWeightBytes
+/// are `kiln.weight @sha256 : tensor<...>` ops whose digest keys `weights`; smaller ones are kiln.constant.
 struct ImportedModule {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::vector<std::pair<std::string, WeightData>> weights; // by SHA-256 of the bytes, lower-case hex
@@ -43,12 +44,13 @@ struct ImportedModule {
 inline constexpr size_t kInlineWeightBytes = 512;
 
 /// Imports into `context`, whose kiln, func, arith, tensor and scf dialects are loaded.
-/// InvalidArgument: malformed, with the place. Unimplemented: one message that lists every unsupported operator.
+/// InvalidArgument: malformed, with the place. Unimplemented: one message that lists every unsupported
+/// operator.
 using ImportFn = Result<ImportedModule> (*)(mlir::MLIRContext &context, const ImportRequest &request);
 
 struct ImporterInfo {
-  const char *format;       // "onnx"
-  const char *const *endings; // {".onnx", nullptr}
+  const char *format;                            // "onnx"
+  const char *const *endings;                    // {".onnx", nullptr}
   bool (*recognise)(llvm::ArrayRef<char> bytes); // by content; may be null
   ImportFn import;
 };

@@ -1,4 +1,5 @@
-// kiln/jit/KernelObjectBuilder.h: what an object emitter fills in; written out as a KernelObject (Kernel.fbs).
+// kiln/jit/KernelObjectBuilder.h: what an object emitter fills in; written out as a KernelObject
+// (Kernel.fbs).
 #ifndef KILN_JIT_KERNELOBJECTBUILDER_H
 #define KILN_JIT_KERNELOBJECTBUILDER_H
 

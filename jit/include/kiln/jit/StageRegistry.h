@@ -20,13 +20,14 @@ inline constexpr size_t kStageCount = 7;
 llvm::StringRef stageName(Stage stage); // "graph"
 std::optional<Stage> parseStage(llvm::StringRef name);
 
-/// Adds a stage's passes for a target to a pass manager on builtin.module. Must depend on the target alone, not on
-/// the module: the pipeline's text is part of every kernel's key.
+/// Adds a stage's passes for a target to a pass manager on builtin.module. Must depend on the target alone,
+/// not on the module: the pipeline's text is part of every kernel's key.
 using StageBuilder = std::function<void(mlir::OpPassManager &, const Target &)>;
 
-/// Turns a kernel module at the end of stage Lower into the device's object: fills format, symbol, object, bindings,
-/// grid and the rest of the metadata. Reports errors as diagnostics on the module's ops.
-using ObjectEmitter = std::function<mlir::LogicalResult(mlir::ModuleOp, const Target &, KernelObjectBuilder &)>;
+/// Turns a kernel module at the end of stage Lower into the device's object: fills format, symbol, object,
+/// bindings, grid and the rest of the metadata. Reports errors as diagnostics on the module's ops.
+using ObjectEmitter =
+    std::function<mlir::LogicalResult(mlir::ModuleOp, const Target &, KernelObjectBuilder &)>;
 
 /// Turns a kernel module at the end of stage `after` into text or bytes for people: --emit=NAME.
 struct Emitter {
@@ -39,8 +40,10 @@ struct Emitter {
 /// What one device type compiles with.
 struct TargetPipeline {
   std::string backend;
-  StageBuilder stages[kStageCount]; // empty: Graph and Form take jit's default; an empty other one is an error
-  std::vector<StageBuilder> before[kStageCount], after[kStageCount]; // insertions by other backends, in load order
+  StageBuilder
+      stages[kStageCount]; // empty: Graph and Form take jit's default; an empty other one is an error
+  std::vector<StageBuilder> before[kStageCount],
+      after[kStageCount]; // insertions by other backends, in load order
   ObjectEmitter objectEmitter;
   std::vector<Emitter> emitters;
 };

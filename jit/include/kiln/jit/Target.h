@@ -12,8 +12,8 @@
 
 namespace kiln::jit {
 
-/// An owned copy of KilnCompileTarget with its option string parsed. Immutable after construction; safe to share
-/// between threads.
+/// An owned copy of KilnCompileTarget with its option string parsed. Immutable after construction; safe to
+/// share between threads.
 struct Target {
   std::string deviceType; // "host"
   std::string backend;
