@@ -22,8 +22,9 @@ set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 
 find_program(KILN_CCACHE ccache)
 if(KILN_CCACHE)
-  # pch_defines and time_macros let ccache keep translation units that use a precompiled header.
-  set(launcher "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros;${KILN_CCACHE}")
+  # pch_defines and time_macros let ccache keep translation units that use a precompiled header; depend: a miss does
+  # not run the preprocessor, which would read that header once more.
+  set(launcher "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros;CCACHE_DEPEND=1;${KILN_CCACHE}")
   set(CMAKE_C_COMPILER_LAUNCHER "${launcher}")
   set(CMAKE_CXX_COMPILER_LAUNCHER "${launcher}")
 endif()

@@ -28,10 +28,7 @@ void KilnDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "kiln/IR/KilnAttrs.cpp.inc"
       >();
-  addOperations<
-#define GET_OP_LIST
-#include "kiln/IR/KilnOps.cpp.inc"
-      >();
+  registerKilnDialectOperations(this);
 }
 
 void KilnDialect::count(llvm::StringRef counter) {

@@ -9,6 +9,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 
@@ -226,6 +227,9 @@ std::vector<std::string> runnableArchs() {
 }
 
 // ---- Kernel ----------------------------------------------------------------------------------------------
+
+Kernel::Kernel() = default;
+Kernel::~Kernel() = default;
 
 std::unique_ptr<Kernel> Kernel::compile(llvm::StringRef text, llvm::StringRef arch, std::string *error) {
   const Registrations &host = Registrations::get();

@@ -4,11 +4,13 @@
 
 #include "kiln/jit/StageRegistry.h"
 
-#include "llvm/ExecutionEngine/Orc/LLJIT.h"
-
 #include <functional>
 
 #include <gtest/gtest.h>
+
+namespace llvm::orc {
+class LLJIT; // its header takes three seconds to compile
+} // namespace llvm::orc
 
 namespace kiln::host::test {
 
@@ -49,6 +51,8 @@ std::vector<std::string> runnableArchs();
 /// One compiled and loaded kernel. Owns its code; run() may be called from several threads.
 class Kernel {
 public:
+  Kernel();
+  ~Kernel();
   /// `text` is a module with one kiln.kernel, or one func.func of linalg with attribute kiln.kernel. On
   /// failure the result is null and *error holds the diagnostics.
   static std::unique_ptr<Kernel> compile(llvm::StringRef text, llvm::StringRef arch = "x86-64-v3",
