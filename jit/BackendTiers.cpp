@@ -2,6 +2,7 @@
 // target.
 #include "jit/BackendTiers.h"
 
+#include "jit/BuildIds.h"
 #include "jit/CompilerRegistrarImpl.h"
 #include "jit/Diagnostics.h"
 
@@ -96,6 +97,7 @@ Status BackendTiers::initialise(llvm::StringRef backend, KilnBackendCompilerQuer
     return makeError(status.code(), what + status.message());
 
   BackendRegistrations registrations = registrar.takeRegistrations();
+  registrations.buildIds = libraryBuildIds(reinterpret_cast<const void *>(query));
   KILN_RETURN_IF_ERROR(checkInsertions(registrations));
   KILN_RETURN_IF_ERROR(registry.commit(std::move(registrations)));
   for (const LoaderRegistration &loader : registrar.kernelLoaders()) {

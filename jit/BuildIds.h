@@ -16,6 +16,9 @@ struct BuildIds {
 
 /// The build ids of the libraries loaded in this process.
 BuildIds loadedBuildIds();
+/// The library that holds `code` and the libkiln_* libraries it is linked with, each with its build id:
+/// "libkiln_a.so 1f..; libkiln_b.so 2e..".
+std::string libraryBuildIds(const void *code);
 /// FailedPrecondition if libMLIR or libLLVM are not those that this library was built with: their C++ ABI has
 /// no other version check.
 Status verifyBuildIds(const BuildIds &loaded);

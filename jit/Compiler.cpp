@@ -102,7 +102,7 @@ TargetKey Compiler::targetKey(const TargetPipeline &pipeline, const Target &targ
   key.features = target.featureString();
   key.options = target.optionString();
   key.backend = pipeline.backend;
-  key.backendVersion = theRegistry.backendVersion(pipeline.backend);
+  key.producers = theRegistry.producers(target.deviceType);
   key.buildIds = theVersion;
   key.runtimeSymbolsVersion = runtimeSymbolsVersion;
   return key;

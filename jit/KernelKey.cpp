@@ -43,7 +43,7 @@ std::string kiln::jit::kernelKey(StringRef canonicalText, const TargetKey &targe
   append(bytes, "features", target.features);
   append(bytes, "options", target.options);
   append(bytes, "backend", target.backend);
-  append(bytes, "backend-version", target.backendVersion);
+  append(bytes, "producers", target.producers);
   append(bytes, "build-ids", target.buildIds);
   append(bytes, "abi", std::to_string(KILN_ABI_MAJOR) + "." + std::to_string(KILN_ABI_MINOR));
   append(bytes, "runtime-symbols", std::to_string(target.runtimeSymbolsVersion));

@@ -15,8 +15,9 @@ namespace kiln::jit {
 struct TargetKey {
   std::string pipeline; // text of the stages tensor to emit
   std::string triple, arch, features, options;
-  std::string backend, backendVersion; // version with the build id of its compiler tier
-  std::string buildIds;
+  std::string backend;
+  std::string producers; // versions and build ids of the compiler tiers at work: PipelineRegistry::producers
+  std::string buildIds;  // of libkiln_compiler, libMLIR, libLLVM
   uint32_t runtimeSymbolsVersion = 0;
 };
 

@@ -8,6 +8,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <mutex>
+#include <set>
 
 using namespace kiln;
 using namespace kiln::jit;
@@ -82,7 +83,7 @@ Status PipelineRegistry::commit(BackendRegistrations registrations) {
   }
   std::unique_lock lock(mutex);
   KILN_RETURN_IF_ERROR(check(registrations));
-  versions[registrations.backend] = registrations.version;
+  versions[registrations.backend] = registrations.version + " (" + registrations.buildIds + ")";
   registrations.dialects.appendTo(dialects);
   llvm::append_range(allPasses, passes);
   std::vector<std::string> changed;
@@ -134,10 +135,19 @@ std::vector<RegisteredPass> PipelineRegistry::passes() const {
   return allPasses;
 }
 
-std::string PipelineRegistry::backendVersion(llvm::StringRef backend) const {
+std::string PipelineRegistry::producers(llvm::StringRef target) const {
   std::shared_lock lock(mutex);
-  auto it = versions.find(std::string_view(backend));
-  return it == versions.end() ? std::string() : it->second;
+  auto it = own.find(std::string_view(target));
+  if (it == own.end())
+    return {};
+  std::set<std::string> backends;
+  for (const StageInsertion &insertion : insertions)
+    if (insertion.target == target)
+      backends.insert(insertion.backend);
+  std::string text = it->second.backend + " " + versions.at(it->second.backend);
+  for (const std::string &backend : backends)
+    text += "; " + backend + " " + versions.at(backend);
+  return text;
 }
 
 std::unique_ptr<mlir::MLIRContext> PipelineRegistry::createContext() const {

@@ -25,6 +25,7 @@ struct StageInsertion {
 /// What one backend's init registered; plain data.
 struct BackendRegistrations {
   std::string backend, version;
+  std::string buildIds;                          // of its library and those that it is linked with
   std::map<std::string, TargetPipeline> targets; // by device type
   std::vector<StageInsertion> insertions;
   mlir::DialectRegistry dialects;
@@ -53,7 +54,9 @@ public:
   std::shared_ptr<const TargetPipeline> find(llvm::StringRef target) const;
   std::vector<std::string> targets() const; // sorted
   std::vector<RegisteredPass> passes() const;
-  std::string backendVersion(llvm::StringRef backend) const; // "" if it is not loaded
+  /// Who makes the code of a target, with versions and build ids: its backend and those that extend it. "" if
+  /// there is no such target.
+  std::string producers(llvm::StringRef target) const;
 
   /// A context that knows every registered dialect; loads none. Each is for one thread at a time.
   std::unique_ptr<mlir::MLIRContext> createContext() const;
@@ -69,7 +72,7 @@ private:
   std::map<std::string, std::shared_ptr<const TargetPipeline>, std::less<>> assembled; // with insertions
   std::vector<StageInsertion> insertions;
   std::vector<RegisteredPass> allPasses;
-  std::map<std::string, std::string, std::less<>> versions;
+  std::map<std::string, std::string, std::less<>> versions; // with build ids, by backend
   mlir::DialectRegistry dialects;
 };
 

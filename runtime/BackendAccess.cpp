@@ -1,9 +1,24 @@
 // BackendAccess.cpp: BackendAccess over a BackendRegistry.
 #include "runtime/BackendAccess.h"
 
+#include "runtime/Fingerprint.h"
+
 namespace kiln {
 
 namespace {
+
+/// The version, fingerprint and build id of each library. One that cannot be read is an error when it is
+/// loaded, not here.
+std::string describeBuild(const Manifest &manifest) {
+  auto buildId = [](const std::string &path) {
+    Result<std::string> id = readBuildId(path);
+    return id.ok() ? *id : std::string();
+  };
+  std::string text = manifest.version + " " + manifest.abi.runtime + " " + buildId(manifest.libraryPath());
+  if (!manifest.compiler.empty())
+    text += " " + manifest.abi.compiler + " " + buildId(manifest.compilerPath());
+  return text;
+}
 
 class RegistryAccess final : public BackendAccess {
 public:
@@ -23,8 +38,8 @@ public:
   }
   std::string version(std::string_view backend) override {
     for (const BackendReport &report : registry.backends())
-      if (report.name == backend && report.state == BackendState::Ready)
-        return report.version + (report.manifest ? " " + report.manifest->abi.runtime : "");
+      if (report.name == backend && report.manifest)
+        return describeBuild(*report.manifest);
     return {};
   }
   Result<KilnBackendCompilerQueryFn> compilerQuery(std::string_view backend) override {

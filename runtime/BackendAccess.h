@@ -20,7 +20,8 @@ public:
                                                                    std::string_view format) = 0;
   /// Checks "key=value;..." against a backend's schema.
   virtual Status checkOptions(std::string_view backend, std::string_view options) = 0;
-  /// The backend's version and build, for request keys.
+  /// The backend's version and the build ids of its libraries, for request keys. "" if there is no such
+  /// backend.
   virtual std::string version(std::string_view backend) = 0;
 
   virtual Result<KilnBackendCompilerQueryFn> compilerQuery(std::string_view backend) = 0;

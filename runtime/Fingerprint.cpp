@@ -43,8 +43,17 @@ std::pair<uint32_t, uint32_t> version(std::string_view text) {
 
 uint64_t padded(uint64_t bytes) { return (bytes + 3) & ~uint64_t(3); }
 
-// The text of the first Kiln note in a segment of notes.
-std::optional<std::string> findNote(const std::vector<char> &segment) {
+/// A kind of note: its owner with the closing zero, its type; what to say of a file without one.
+struct NoteKind {
+  std::string_view owner;
+  uint32_t type;
+  const char *absent;
+};
+constexpr NoteKind kKilnNote = {{"Kiln", 5}, 1, "no Kiln note; was it built with add_kiln_backend?"};
+constexpr NoteKind kBuildId = {{"GNU", 4}, NT_GNU_BUILD_ID, "no build id; was it linked with --build-id?"};
+
+// The bytes of the first note of a kind in a segment of notes.
+std::optional<std::string> findNote(const std::vector<char> &segment, NoteKind kind) {
   uint64_t at = 0;
   while (segment.size() - at >= sizeof(Elf64_Nhdr)) {
     Elf64_Nhdr header;
@@ -52,13 +61,38 @@ std::optional<std::string> findNote(const std::vector<char> &segment) {
     uint64_t owner = at + sizeof header, text = owner + padded(header.n_namesz);
     if (text + header.n_descsz > segment.size())
       return std::nullopt; // damaged; sizes are 32 bits, the sums do not wrap
-    if (header.n_type == 1 && header.n_namesz == 5 && !memcmp(segment.data() + owner, "Kiln", 5)) {
-      const char *start = segment.data() + text;
-      return std::string(start, strnlen(start, header.n_descsz));
-    }
+    if (header.n_type == kind.type && std::string_view(segment.data() + owner, header.n_namesz) == kind.owner)
+      return std::string(segment.data() + text, header.n_descsz);
     at = std::min<uint64_t>(text + padded(header.n_descsz), segment.size());
   }
   return std::nullopt;
+}
+
+Result<std::string> readNote(const std::string &path, NoteKind kind) {
+  File file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  if (file.fd < 0)
+    return notFound("{}: {}", path, strerror(errno));
+  Elf64_Ehdr header;
+  if (!file.read(&header, sizeof header, 0) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+    return invalidArgument("{}: not an ELF file", path);
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
+      header.e_type != ET_DYN)
+    return invalidArgument("{}: not a 64-bit shared library", path);
+  if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum > kMaxSegments)
+    return invalidArgument("{}: damaged program headers", path);
+  for (uint16_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment;
+    if (!file.read(&segment, sizeof segment, header.e_phoff + i * sizeof segment))
+      return invalidArgument("{}: truncated", path);
+    if (segment.p_type != PT_NOTE)
+      continue;
+    std::vector<char> bytes(std::min(segment.p_filesz, kMaxNoteBytes));
+    if (!file.read(bytes.data(), bytes.size(), segment.p_offset))
+      return invalidArgument("{}: truncated", path);
+    if (std::optional<std::string> note = findNote(bytes, kind))
+      return *note;
+  }
+  return notFound("{}: {}", path, kind.absent);
 }
 
 } // namespace
@@ -112,30 +146,16 @@ std::string fingerprintMismatch(Tier tier, std::string_view theirs, std::string_
 }
 
 Result<std::string> readElfNote(const std::string &path) {
-  File file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-  if (file.fd < 0)
-    return notFound("{}: {}", path, strerror(errno));
-  Elf64_Ehdr header;
-  if (!file.read(&header, sizeof header, 0) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-    return invalidArgument("{}: not an ELF file", path);
-  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
-      header.e_type != ET_DYN)
-    return invalidArgument("{}: not a 64-bit shared library", path);
-  if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum > kMaxSegments)
-    return invalidArgument("{}: damaged program headers", path);
-  for (uint16_t i = 0; i < header.e_phnum; ++i) {
-    Elf64_Phdr segment;
-    if (!file.read(&segment, sizeof segment, header.e_phoff + i * sizeof segment))
-      return invalidArgument("{}: truncated", path);
-    if (segment.p_type != PT_NOTE)
-      continue;
-    std::vector<char> bytes(std::min(segment.p_filesz, kMaxNoteBytes));
-    if (!file.read(bytes.data(), bytes.size(), segment.p_offset))
-      return invalidArgument("{}: truncated", path);
-    if (std::optional<std::string> note = findNote(bytes))
-      return *note;
-  }
-  return notFound("{}: no Kiln note; was it built with add_kiln_backend?", path);
+  KILN_ASSIGN_OR_RETURN(std::string note, readNote(path, kKilnNote));
+  return note.substr(0, note.find('\0'));
+}
+
+Result<std::string> readBuildId(const std::string &path) {
+  KILN_ASSIGN_OR_RETURN(std::string note, readNote(path, kBuildId));
+  std::string hex;
+  for (unsigned char byte : note)
+    hex += fmt::format("{:02x}", byte);
+  return hex;
 }
 
 } // namespace kiln

@@ -28,6 +28,8 @@ std::string_view fingerprintValue(std::string_view fingerprint, std::string_view
 /// The text of a library file's Kiln note, without loading it. NotFound: an ELF file without a note.
 /// InvalidArgument: no ELF64 shared object, or a damaged one.
 Result<std::string> readElfNote(const std::string &path);
+/// The build id of a library file, in lower-case hex, without loading it. Errors as readElfNote's.
+Result<std::string> readBuildId(const std::string &path);
 
 } // namespace kiln
 #endif // KILN_RUNTIME_FINGERPRINT_H

@@ -56,6 +56,10 @@ TEST(ElfNoteTest, IsReadWithoutLoadingTheLibrary) {
   std::string path = pluginFolder("good") + "/libkiln_good.so";
   ASSERT_OK_AND_ASSIGN(std::string note, readElfNote(path));
   EXPECT_EQ(note, ownFingerprint(Tier::Runtime));
+  ASSERT_OK_AND_ASSIGN(std::string id, readBuildId(path));
+  EXPECT_THAT(id, ::testing::MatchesRegex("[0-9a-f]{40}"));
+  ASSERT_OK_AND_ASSIGN(std::string other, readBuildId(pluginFolder("newer_abi") + "/libkiln_newer_abi.so"));
+  EXPECT_NE(id, other);
 }
 
 TEST(ElfNoteTest, ForeignAndDamagedFilesAreRefused) {

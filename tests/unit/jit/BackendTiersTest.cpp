@@ -1,5 +1,6 @@
 // BackendTiersTest.cpp: what a backend's compiler tier may register, and how a wrong one is refused.
 #include "jit/BackendTiers.h"
+#include "jit/BuildIds.h"
 #include "tests/unit/jit/ToyCompiler.h"
 
 #include "mlir/Transforms/Passes.h"
@@ -113,6 +114,29 @@ TEST_F(BackendTiersTest, ExtensionsAreLoadedWithTheirTarget) {
   ASSERT_OK_AND_ASSIGN(auto pipeline, tiers.pipeline(target("toy", "toy")));
   EXPECT_EQ(pipeline->after[static_cast<size_t>(Stage::Tile)].size(), 1u);
   EXPECT_EQ(pipeline->before[static_cast<size_t>(Stage::Tile)].size(), 0u);
+}
+
+// Keys hold what compiled a kernel: another build of a backend's library, or of one that extends it, is
+// another key.
+TEST_F(BackendTiersTest, ProducersNameEveryLibraryAtWork) {
+  host.backends["ext"] = [](const KilnHost *, KilnBackendCompiler *out) {
+    return queryAs<registerExtender>(out, "ext");
+  };
+  ASSERT_OK(tiers.pipeline(target("toy", "toy")));
+  std::string ids = libraryBuildIds(reinterpret_cast<const void *>(queryToy));
+  EXPECT_EQ(registry.producers("toy"), "toy 1.0 (" + ids + ")");
+  host.extensions.push_back({"ext", "toy", "tile", true});
+  ASSERT_OK(tiers.pipeline(target("toy", "toy")));
+  EXPECT_EQ(registry.producers("toy"), "toy 1.0 (" + ids + "); ext 1.0 (" + ids + ")");
+  EXPECT_EQ(registry.producers("nothing"), "");
+}
+
+TEST(BuildIdsTest, ALibraryIsNamedWithThoseOfKilnThatItUses) {
+  std::string mine = libraryBuildIds(reinterpret_cast<const void *>(queryToy));
+  EXPECT_THAT(mine, ::testing::ContainsRegex("program [0-9a-f]{40}"));
+  EXPECT_THAT(mine, ::testing::ContainsRegex("libkiln_compiler[.]so[^ ]* " + loadedBuildIds().compiler));
+  EXPECT_THAT(mine, ::testing::Not(HasSubstr("libLLVM"))) << "in every key already";
+  EXPECT_EQ(libraryBuildIds(nullptr), "");
 }
 
 TEST_F(BackendTiersTest, KernelLoadersGoToTheHost) {

@@ -36,7 +36,7 @@ protected:
     key.features = "+avx2,+fma";
     key.options = "level=2";
     key.backend = "toy";
-    key.backendVersion = "1.0";
+    key.producers = "toy 1.0 (libkiln_toy_compiler.so 1f)";
     key.buildIds = "kiln 0.1.0";
     key.runtimeSymbolsVersion = 1;
     return key;
@@ -49,7 +49,7 @@ protected:
 // confused.
 TEST_F(KernelKeyTest, IsTheSameInEveryProcess) {
   EXPECT_EQ(kernelKey(textOf(kScale), target()),
-            "984b6755ee587bd3642842310c98555ea7f68cb387279e47e20b1baf1fa6ae11");
+            "42811821f7b85651e032c27eda07ac37d8a5354f980a6f7d25baac65085e58f4");
 }
 
 TEST_F(KernelKeyTest, IgnoresNamesAndLocations) {
@@ -82,7 +82,7 @@ TEST_F(KernelKeyTest, ChangesWithEachFieldOfTheTarget) {
   differs([](TargetKey &k) { k.features += ",+bmi"; }, "a feature");
   differs([](TargetKey &k) { k.options += ";x=1"; }, "an option");
   differs([](TargetKey &k) { k.backend += "x"; }, "the backend");
-  differs([](TargetKey &k) { k.backendVersion += "x"; }, "the backend's version");
+  differs([](TargetKey &k) { k.producers += "x"; }, "a backend's build");
   differs([](TargetKey &k) { k.buildIds += "x"; }, "a build id");
   differs([](TargetKey &k) { ++k.runtimeSymbolsVersion; }, "the runtime's symbols");
   // Fields are delimited: moving a character from one to the next is another key.
