@@ -31,16 +31,22 @@ std::vector<std::string_view> splitFeatures(std::string_view text) {
 } // namespace
 
 Result<Buffer> BufferPool::take(Device &device, uint64_t bytes) {
-  auto it = std::find_if(buffers.begin(), buffers.end(), [&](const Buffer &b) { return b.bytes() == bytes; });
-  if (it == buffers.end())
-    return device.allocate(bytes);
-  Buffer buffer = std::move(*it);
-  buffers.erase(it);
-  heldBytes -= bytes;
-  return buffer;
+  {
+    std::scoped_lock lock(mutex);
+    auto it =
+        std::find_if(buffers.begin(), buffers.end(), [&](const Buffer &b) { return b.bytes() == bytes; });
+    if (it != buffers.end()) {
+      Buffer buffer = std::move(*it);
+      buffers.erase(it);
+      heldBytes -= bytes;
+      return buffer;
+    }
+  }
+  return device.allocate(bytes);
 }
 
-void BufferPool::give(Buffer buffer) {
+void BufferPool::give(Buffer buffer) { // destroyed after the lock if it is not kept
+  std::scoped_lock lock(mutex);
   if (!buffer || buffer.useCount() != 1 || buffers.size() >= kMaxBuffers ||
       buffer.bytes() > kMaxBytes - heldBytes)
     return;
@@ -62,11 +68,15 @@ KilnCompileTarget CompileSettings::toC() const {
 }
 
 Result<CompiledKernelRef> DeviceStore::compile(const ProgramFile &file, uint32_t kernel) {
-  auto it = compiledAhead.find(file.program().kernels()->Get(kernel)->key()->str());
-  return it != compiledAhead.end() ? it->second : compileOne(file, kernel);
+  {
+    std::scoped_lock lock(aheadMutex);
+    auto it = compiledAhead.find(file.program().kernels()->Get(kernel)->key()->str());
+    if (it != compiledAhead.end())
+      return it->second;
+  }
+  return compileOne(file, kernel);
 }
 
-// Safe from any thread: touches the instance only.
 Result<CompiledKernelRef> DeviceStore::compileOne(const ProgramFile &file, uint32_t kernel) {
   if (const CompiledKernelRef &embedded = file.verifiedProgram().embeddedKernels[kernel])
     return embedded;
@@ -98,14 +108,15 @@ Status DeviceStore::compileAll(const ProgramFile &file) {
   std::vector<uint32_t> missing;
   for (uint32_t i = 0; i < file.verifiedProgram().embeddedKernels.size(); ++i) {
     std::string key = file.program().kernels()->Get(i)->key()->str();
-    if (!file.verifiedProgram().embeddedKernels[i] && !kernels.contains(key) && !compiledAhead.contains(key))
+    if (!file.verifiedProgram().embeddedKernels[i] && !kernels.find(key))
       missing.push_back(i);
   }
   std::vector<CompiledKernelRef> results(missing.size());
   KILN_RETURN_IF_ERROR(parallelFor(missing.size(), 0, [&](size_t i) -> Status {
-    KILN_ASSIGN_OR_RETURN(results[i], compileOne(file, missing[i]));
+    KILN_ASSIGN_OR_RETURN(results[i], compile(file, missing[i]));
     return {};
   }));
+  std::scoped_lock lock(aheadMutex);
   for (size_t i = 0; i < missing.size(); ++i)
     compiledAhead.emplace(file.program().kernels()->Get(missing[i])->key()->str(), results[i]);
   return {};
@@ -113,17 +124,50 @@ Status DeviceStore::compileAll(const ProgramFile &file) {
 
 Result<LoadedKernelRef> DeviceStore::load(const ProgramFile &file, uint32_t kernel) {
   std::string key = file.program().kernels()->Get(kernel)->key()->str();
-  if (auto it = kernels.find(key); it != kernels.end())
-    return it->second;
-  KILN_ASSIGN_OR_RETURN(CompiledKernelRef compiled, compile(file, kernel));
+  return kernels.get(key, [&]() -> Result<LoadedKernelRef> {
+    KILN_ASSIGN_OR_RETURN(CompiledKernelRef compiled, compile(file, kernel));
+    KILN_ASSIGN_OR_RETURN(LoadedKernelRef loaded, loadNow(compiled));
+    std::scoped_lock lock(aheadMutex);
+    compiledAhead.erase(key);
+    return loaded;
+  });
+}
+
+Result<LoadedKernelRef> DeviceStore::loadNow(const CompiledKernelRef &compiled) {
   KILN_RETURN_IF_ERROR(checkFeatures(compiled->metadata()));
+  KILN_RETURN_IF_ERROR(makeRoom(compiled->metadata()));
   KILN_ASSIGN_OR_RETURN(std::shared_ptr<const KernelLoader> loader, loaderFor(compiled->metadata()));
   auto start = std::chrono::steady_clock::now();
   KILN_ASSIGN_OR_RETURN(LoadedKernelRef loaded, device->load(*loader, compiled));
   theCounters.loadNs += static_cast<uint64_t>((std::chrono::steady_clock::now() - start).count());
-  compiledAhead.erase(key);
-  kernels.emplace(std::move(key), loaded);
   return loaded;
+}
+
+// Down to seven eighths, so that not every load has to look.
+Status DeviceStore::makeRoom(const KernelMetadata &metadata) {
+  uint64_t limit = instance.kernels().budget().maxKernels;
+  if (kernels.size() < limit)
+    return {};
+  uint64_t target = limit - limit / 8 - 1;
+  unloadUnused(target);
+  if (kernels.size() > target && dropPrograms) {
+    dropPrograms();
+    unloadUnused(target);
+  }
+  if (kernels.size() >= limit)
+    return resourceExhausted(
+        "kernel '{}': '{}' has {} kernels loaded, all of programs in use; the limit is {} "
+        "(an eighth of vm.max_map_count)",
+        metadata.name, device->name(), kernels.size(), limit);
+  return {};
+}
+
+void DeviceStore::unloadUnused(uint64_t target) {
+  kernels.evict([&] { return kernels.size() <= target; },
+                [](const LoadedKernelRef &kernel) { return kernel.use_count() > 1; }, [](LoadedKernelRef) {});
+  constants.evict([] { return false; }, [](const Buffer &buffer) { return buffer.useCount() > 1; },
+                  [](Buffer) {});
+  instance.kernels().trim();
 }
 
 // A loader that only the compiler tier registers ("orc") is not there before the compiler is open.
@@ -147,10 +191,14 @@ Status DeviceStore::checkFeatures(const KernelMetadata &metadata) const {
 
 Result<Buffer> DeviceStore::constant(const ProgramFileRef &file, const ModelRef &model, uint32_t index,
                                      Queue &queue) {
+  return constants.get(file->program().constants()->Get(index)->digest()->str(),
+                       [&] { return placeConstant(file, model, index, queue); });
+}
+
+Result<Buffer> DeviceStore::placeConstant(const ProgramFileRef &file, const ModelRef &model, uint32_t index,
+                                          Queue &queue) {
   const schema::Constant &constant = *file->program().constants()->Get(index);
   std::string digest = constant.digest()->str();
-  if (auto it = constants.find(digest); it != constants.end())
-    return it->second;
   ByteSpan bytes = file->constantBytes(index);
   if (bytes.empty() && constant.bytes() > 0) {
     KILN_ASSIGN_OR_RETURN(bytes, model->weight(digest));
@@ -171,7 +219,6 @@ Result<Buffer> DeviceStore::constant(const ProgramFileRef &file, const ModelRef 
       KILN_RETURN_IF_ERROR(queue.write(buffer.address(), bytes.data(), bytes.size()));
     KILN_RETURN_IF_ERROR(queue.synchronize());
   }
-  constants.emplace(std::move(digest), buffer);
   return buffer;
 }
 

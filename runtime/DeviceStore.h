@@ -10,7 +10,8 @@
 
 namespace kiln {
 
-/// Buffers that were used and may be used again on the same queue. Not thread-safe.
+/// Buffers that were used and may be used again on the same queue. Threads: every member is safe from any
+/// thread; the device is called without the lock.
 class BufferPool {
 public:
   /// A buffer of this many bytes, from the pool if it has one.
@@ -21,6 +22,7 @@ public:
 private:
   static constexpr size_t kMaxBuffers = 32;
   static constexpr uint64_t kMaxBytes = 256ull << 20;
+  std::mutex mutex;
   std::vector<Buffer> buffers;
   uint64_t heldBytes = 0;
 };
@@ -32,13 +34,17 @@ struct CompileSettings {
   KilnCompileTarget toC() const; // borrows from this object
 };
 
-/// Kernels by key and weights by digest, each loaded once on the session's device.
-/// Ownership: keeps both until the session ends. Threads: one thread at a time, but compile() is safe from
-/// any.
+/// Kernels by key and weights by digest, each loaded once on the session's device. At most as many kernels as
+/// the cache's budget says are loaded: those of no program are unloaded, the longest unused first.
+/// Ownership: shares both with the programs that use them. Threads: every member is safe from any thread; no
+/// lock is held while a kernel is compiled or loaded, or a weight is copied.
 class DeviceStore {
 public:
   DeviceStore(Instance &instance, std::shared_ptr<Device> device, CompileSettings settings)
       : instance(instance), device(std::move(device)), theSettings(std::move(settings)) {}
+  /// `drop` gives up programs that are not running; called when kernels are to be unloaded and all have a
+  /// program.
+  void setProgramDropper(std::function<void()> drop) { dropPrograms = std::move(drop); }
 
   const CompileSettings &settings() const { return theSettings; }
   CompileCounters &counters() { return theCounters; }
@@ -49,7 +55,7 @@ public:
   /// All kernels of a program, side by side on the machine's threads.
   Status compileAll(const ProgramFile &file);
   /// compile(), then loaded by the loader of its format. FailedPrecondition if the device lacks features it
-  /// needs.
+  /// needs; ResourceExhausted if the budget is used up by kernels of running programs.
   Result<LoadedKernelRef> load(const ProgramFile &file, uint32_t kernel);
   /// A weight on the device: imported without a copy where the device can. `model` keeps the bytes alive.
   Result<Buffer> constant(const ProgramFileRef &file, const ModelRef &model, uint32_t index, Queue &queue);
@@ -57,6 +63,11 @@ public:
 private:
   Result<CompiledKernelRef> compileOne(const ProgramFile &file, uint32_t kernel);
   Result<CompiledKernelRef> compileNow(const ProgramFile &file, uint32_t kernel);
+  Result<LoadedKernelRef> loadNow(const CompiledKernelRef &compiled);
+  Status makeRoom(const KernelMetadata &metadata);
+  void unloadUnused(uint64_t target);
+  Result<Buffer> placeConstant(const ProgramFileRef &file, const ModelRef &model, uint32_t index,
+                               Queue &queue);
   Result<std::shared_ptr<const KernelLoader>> loaderFor(const KernelMetadata &metadata);
   Status checkFeatures(const KernelMetadata &metadata) const;
 
@@ -64,9 +75,11 @@ private:
   const std::shared_ptr<Device> device;
   const CompileSettings theSettings;
   CompileCounters theCounters;
+  std::function<void()> dropPrograms;
+  std::mutex aheadMutex;
   std::unordered_map<std::string, CompiledKernelRef> compiledAhead; // by compileAll, until they are loaded
-  std::unordered_map<std::string, LoadedKernelRef> kernels;
-  std::unordered_map<std::string, Buffer> constants;
+  SingleFlight<LoadedKernelRef> kernels;
+  SingleFlight<Buffer> constants;
 };
 
 } // namespace kiln

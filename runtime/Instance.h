@@ -16,8 +16,8 @@ class Instance {
 public:
   /// Over the registry for these options; one compiler handle a registry.
   static Result<std::shared_ptr<Instance>> create(const BackendRegistry::Options &options);
-  Instance(BackendAccess &backends, CompilerHandle &compiler)
-      : theBackends(backends), theCompiler(compiler) {}
+  Instance(BackendAccess &backends, CompilerHandle &compiler, KernelBudget budget = KernelBudget::ofProcess())
+      : theBackends(backends), theCompiler(compiler), theKernels(budget) {}
 
   BackendAccess &backends() { return theBackends; }
   CompilerHandle &compiler() { return theCompiler; }

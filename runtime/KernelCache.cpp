@@ -1,9 +1,49 @@
 // KernelCache.cpp: single-flight over memory, layers and compiler.
 #include "runtime/KernelCache.h"
 
+#include "runtime/Environment.h"
+#include "runtime/Log.h"
+
+#include <charconv>
 #include <chrono>
+#include <fstream>
 
 namespace kiln {
+
+namespace {
+
+constexpr uint64_t kMapCountShare = 8; // kernels take at most this part of the process's mappings
+
+/// "256M" as bytes.
+std::optional<uint64_t> parseBytes(std::string_view text) {
+  uint64_t value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  std::string_view suffix(end, text.data() + text.size() - end);
+  if (error != std::errc() || suffix.size() > 1)
+    return std::nullopt;
+  size_t power = suffix.empty() ? 0 : std::string_view("KMG").find(suffix) + 1;
+  if (!suffix.empty() && power == 0)
+    return std::nullopt;
+  unsigned shift = static_cast<unsigned>(10 * power);
+  return value > UINT64_MAX >> shift ? std::nullopt : std::optional(value << shift);
+}
+
+} // namespace
+
+KernelBudget KernelBudget::ofProcess() {
+  KernelBudget budget;
+  uint64_t mapCount = 0;
+  if (std::ifstream("/proc/sys/vm/max_map_count") >> mapCount && mapCount >= kMapCountShare)
+    budget.maxKernels = mapCount / kMapCountShare;
+  if (std::optional<std::string_view> text = Environment::process().find("KILN_CACHE_MEMORY")) {
+    if (std::optional<uint64_t> bytes = parseBytes(*text))
+      budget.maxBytes = *bytes;
+    else
+      logWarn("cache", "KILN_CACHE_MEMORY: '{}'; expected bytes, as 268435456 or 256M; {} is used", *text,
+              budget.maxBytes);
+  }
+  return budget;
+}
 
 CompiledKernelRef KernelCache::findInMemory(const std::string &key) {
   return kernels.find(key).value_or(nullptr);
@@ -15,7 +55,25 @@ Result<CompiledKernelRef> KernelCache::get(const std::string &key, const KernelC
   Result<CompiledKernelRef> kernel = kernels.get(key, [&] { return make(key, compile, counters); }, &source);
   if (source != SingleFlight<CompiledKernelRef>::Source::Made && kernel.ok())
     ++counters.memoryHits;
+  else if (kernel.ok())
+    trim();
   return kernel;
+}
+
+void KernelCache::trim() {
+  if (bytes() <= theBudget.maxBytes && kernels.size() <= theBudget.maxKernels)
+    return;
+  std::unique_lock lock(trimming, std::try_to_lock);
+  if (!lock)
+    return;
+  // Down to seven eighths: the next kernels come without a search.
+  kernels.evict(
+      [&] {
+        return bytes() <= theBudget.maxBytes - theBudget.maxBytes / 8 &&
+               kernels.size() <= theBudget.maxKernels - theBudget.maxKernels / 8;
+      },
+      [](const CompiledKernelRef &kernel) { return kernel.use_count() > 1; },
+      [&](CompiledKernelRef kernel) { residentBytes -= kernel->bytes().bytes.size(); });
 }
 
 Result<CompiledKernelRef> KernelCache::make(const std::string &key, const KernelCompileFn &compile,

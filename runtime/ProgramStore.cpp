@@ -44,30 +44,54 @@ KilnProgramArgs ProgramShape::args(const CompileSettings &settings) const {
   return result;
 }
 
+ProgramStore::ProgramStore(Instance &instance, DeviceStore &device, Queue &queue)
+    : instance(instance), device(device), queue(queue) {
+  device.setProgramDropper([this] { dropIdle(); });
+}
+
 Result<LoadedProgramRef>
 ProgramStore::find(const ModelRef &model, std::span<const std::vector<int64_t>> inputDims, bool compileAll) {
-  ModelPrograms &known = models[model.get()];
+  ModelPrograms *known;
+  {
+    std::scoped_lock lock(mutex);
+    std::unique_ptr<ModelPrograms> &entry = models[model.get()];
+    if (!entry)
+      entry = std::make_unique<ModelPrograms>(model);
+    known = entry.get();
+  }
+  LoadedProgramRef program = lookUp(*known, inputDims);
+  if (!program) {
+    std::scoped_lock making(known->making);
+    program = lookUp(*known, inputDims); // another thread may have made it
+    if (!program) {
+      KILN_ASSIGN_OR_RETURN(program, make(*known, inputDims, compileAll));
+    }
+  }
+  if (compileAll)
+    KILN_RETURN_IF_ERROR(resolveAll(*program));
+  return program;
+}
+
+LoadedProgramRef ProgramStore::lookUp(ModelPrograms &known, std::span<const std::vector<int64_t>> inputDims) {
+  std::scoped_lock lock(mutex);
   for (const LoadedProgramRef &program : known.programs)
-    if (model->programFile() || program->accepts(inputDims)) {
-      if (compileAll && !program->isResolved) {
-        KILN_RETURN_IF_ERROR(device.compileAll(*program->file));
-        KILN_RETURN_IF_ERROR(program->interpreter->program().resolveAll());
-        program->isResolved = true;
-      }
+    if (known.model->programFile() || program->accepts(inputDims)) {
+      program->lastUse = ++clock;
       return program;
     }
+  return nullptr;
+}
+
+Result<LoadedProgramRef>
+ProgramStore::make(ModelPrograms &known, std::span<const std::vector<int64_t>> inputDims, bool compileAll) {
+  const ModelRef &model = known.model;
   std::vector<std::vector<int64_t>> dims(inputDims.begin(), inputDims.end());
-  if (model->programFile()) { // one program, whatever the shapes; it checks them itself
-    std::vector<std::vector<int64_t>> pattern;
+  ProgramFileRef file = model->programFile();
+  if (file) { // one program, whatever the shapes; it checks them itself
+    dims.clear();
     for (const ModelPort &port : model->inputs())
-      pattern.push_back(port.dims);
-    KILN_ASSIGN_OR_RETURN(LoadedProgramRef program,
-                          load(model, model->programFile(), std::move(pattern), compileAll));
-    known.programs.push_back(program);
-    return program;
-  }
-  ProgramFileRef file;
-  if (auto pattern = dynamicPattern(known, *model, inputDims)) {
+      dims.push_back(port.dims);
+  } else if (auto pattern = dynamicPattern(known, inputDims)) {
     Result<ProgramFileRef> built = build(model, *pattern);
     if (built.ok()) {
       file = *built;
@@ -84,15 +108,53 @@ ProgramStore::find(const ModelRef &model, std::span<const std::vector<int64_t>> 
     KILN_ASSIGN_OR_RETURN(file, build(model, dims));
   }
   KILN_ASSIGN_OR_RETURN(LoadedProgramRef program, load(model, std::move(file), std::move(dims), compileAll));
+  std::scoped_lock lock(mutex);
+  program->lastUse = ++clock;
   known.programs.push_back(program);
   return program;
+}
+
+Status ProgramStore::resolveAll(LoadedProgram &program) {
+  {
+    std::scoped_lock lock(program.running);
+    if (program.isResolved)
+      return {};
+  }
+  KILN_RETURN_IF_ERROR(device.compileAll(*program.file));
+  std::scoped_lock lock(program.running);
+  KILN_RETURN_IF_ERROR(program.interpreter->program().resolveAll());
+  program.isResolved = true;
+  return {};
+}
+
+void ProgramStore::dropIdle() {
+  std::vector<LoadedProgramRef> dropped; // destroyed without the lock
+  std::scoped_lock lock(mutex);
+  std::vector<uint64_t> idle; // when they were used
+  auto isIdle = [](const LoadedProgramRef &program) { return program.use_count() == 1; };
+  for (const auto &[model, known] : models)
+    for (const LoadedProgramRef &program : known->programs)
+      if (isIdle(program))
+        idle.push_back(program->lastUse);
+  if (idle.empty())
+    return;
+  auto median = idle.begin() + static_cast<ptrdiff_t>((idle.size() - 1) / 2);
+  std::nth_element(idle.begin(), median, idle.end());
+  for (const auto &[model, known] : models)
+    for (auto it = known->programs.begin(); it != known->programs.end();)
+      if (isIdle(*it) && (*it)->lastUse <= *median) {
+        dropped.push_back(std::move(*it));
+        it = known->programs.erase(it);
+      } else {
+        ++it;
+      }
 }
 
 // The shapes with -1 at every extent that is declared dynamic and has had another value before; nothing if
 // none had.
 std::optional<std::vector<std::vector<int64_t>>>
-ProgramStore::dynamicPattern(const ModelPrograms &known, const Model &model,
-                             std::span<const std::vector<int64_t>> dims) const {
+ProgramStore::dynamicPattern(const ModelPrograms &known, std::span<const std::vector<int64_t>> dims) {
+  std::scoped_lock lock(mutex);
   if (known.dynamicRefused || known.programs.empty())
     return std::nullopt;
   std::vector<std::vector<int64_t>> pattern(dims.begin(), dims.end());
@@ -106,7 +168,7 @@ ProgramStore::dynamicPattern(const ModelPrograms &known, const Model &model,
             int64_t other = program->dims[i][axis];
             return other != pattern[i][axis] && other != kBroadcastExtent;
           });
-      if (differs && model.inputs()[i].dims[axis] < 0) {
+      if (differs && known.model->inputs()[i].dims[axis] < 0) {
         pattern[i][axis] = -1;
         isDynamic = true;
       }
@@ -123,8 +185,11 @@ Result<ProgramFileRef> ProgramStore::build(const ModelRef &model,
   request.modelDigest = model->digest();
   request.function = model->function();
   request.compilerVersion = toView(compiler->version);
-  request.backendVersion = instance.backends().version(device.settings().backend);
   request.target = device.settings().target;
+  request.backendVersion = instance.backends().version(device.settings().backend);
+  for (const BackendRegistry::Extension &extension :
+       instance.backends().extensions(request.target.deviceType))
+    request.backendVersion += "; " + instance.backends().version(extension.backend);
   request.inputDims = inputDims;
   return instance.programs().get(programRequestKey(request).hex, [&]() -> Result<ProgramFileRef> {
     auto start = std::chrono::steady_clock::now();

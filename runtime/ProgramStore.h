@@ -13,7 +13,9 @@ struct LoadedProgram {
   ProgramFileRef file;
   std::vector<std::vector<int64_t>> dims; // that it is for; -1: any
   std::unique_ptr<Interpreter> interpreter;
+  std::mutex running;      // held while a run is queued: guards the interpreter and isResolved
   bool isResolved = false; // every launch has its kernel
+  uint64_t lastUse = 0;    // of the store's clock, under its lock
 
   bool accepts(std::span<const std::vector<int64_t>> inputDims) const;
 };
@@ -21,11 +23,12 @@ using LoadedProgramRef = std::shared_ptr<LoadedProgram>;
 
 /// Exact shapes first, then a program with dynamic extents. An extent that the model declares dynamic and
 /// that comes with a second value is compiled dynamic, if the compiler can; else each value has its own
-/// program. Ownership: keeps programs and models until the session ends. Threads: one thread at a time.
+/// program. Ownership: keeps models until the session ends, and programs unless their kernels must make room.
+/// Threads: every member is safe from any thread. One lock is held to look; one of the model, while a program
+/// is made for it, keeps others from making the same one.
 class ProgramStore {
 public:
-  ProgramStore(Instance &instance, DeviceStore &device, Queue &queue)
-      : instance(instance), device(device), queue(queue) {}
+  ProgramStore(Instance &instance, DeviceStore &device, Queue &queue);
 
   /// The loaded program for these shapes; builds and loads it if there is none. `compileAll`: all kernels are
   /// compiled side by side first.
@@ -34,21 +37,32 @@ public:
   /// The program alone, not loaded.
   Result<ProgramFileRef> build(const ModelRef &model, const std::vector<std::vector<int64_t>> &inputDims);
 
+  /// Forgets half of the programs that nobody runs, the longest unused first.
+  void dropIdle();
+
 private:
   struct ModelPrograms {
-    std::vector<LoadedProgramRef> programs;
-    bool dynamicRefused = false;
+    explicit ModelPrograms(ModelRef model) : model(std::move(model)) {}
+    const ModelRef model;
+    std::vector<LoadedProgramRef> programs; // under the store's lock, as their lastUse
+    std::mutex making;
+    bool dynamicRefused = false; // under `making`
   };
+  LoadedProgramRef lookUp(ModelPrograms &known, std::span<const std::vector<int64_t>> inputDims);
+  Result<LoadedProgramRef> make(ModelPrograms &known, std::span<const std::vector<int64_t>> inputDims,
+                                bool compileAll);
+  Status resolveAll(LoadedProgram &program);
   Result<LoadedProgramRef> load(const ModelRef &model, ProgramFileRef file,
                                 std::vector<std::vector<int64_t>> dims, bool compileAll);
-  std::optional<std::vector<std::vector<int64_t>>>
-  dynamicPattern(const ModelPrograms &known, const Model &model,
-                 std::span<const std::vector<int64_t>> dims) const;
+  std::optional<std::vector<std::vector<int64_t>>> dynamicPattern(const ModelPrograms &known,
+                                                                  std::span<const std::vector<int64_t>> dims);
 
   Instance &instance;
   DeviceStore &device;
   Queue &queue;
-  std::unordered_map<const Model *, ModelPrograms> models;
+  std::mutex mutex;
+  std::unordered_map<const Model *, std::unique_ptr<ModelPrograms>> models;
+  uint64_t clock = 0;
 };
 
 /// The compiler's view of shapes: all extents in one array. Borrows from `dims`' copy inside.

@@ -66,20 +66,19 @@ KilnCompileStats Session::compileStats() {
 }
 
 void Session::countImport(const Model &model) {
+  std::scoped_lock lock(mutex);
   if (importsCounted.insert(model.digest()).second)
     store.counters().importNs += model.importNs();
 }
 
 Status Session::prepare(const ModelRef &model, std::span<const KilnTensor> inputs) {
   KILN_ASSIGN_OR_RETURN(auto tensors, matchInputs(model->inputs(), inputs, TensorNeeds::Shape));
-  std::scoped_lock lock(mutex);
-  return programFor(model, tensors, /*precompile=*/true).status();
+  return programFor(model, dimsOf(tensors), /*precompile=*/true).status();
 }
 
 Status Session::save(const ModelRef &model, std::span<const KilnTensor> inputs, const std::string &path) {
   KILN_ASSIGN_OR_RETURN(auto tensors, matchInputs(model->inputs(), inputs, TensorNeeds::Shape));
-  std::scoped_lock lock(mutex);
-  KILN_ASSIGN_OR_RETURN(LoadedProgramRef program, programFor(model, tensors, /*precompile=*/true));
+  KILN_ASSIGN_OR_RETURN(LoadedProgramRef program, programFor(model, dimsOf(tensors), /*precompile=*/true));
   schema::ProgramT contents;
   program->file->program().UnPackTo(&contents);
   for (uint32_t i = 0; i < contents.kernels.size(); ++i) {
@@ -106,10 +105,7 @@ Result<OwnedBytes> Session::emit(const ModelRef &model, std::span<const KilnTens
     return failedPrecondition("model '{}': a program file holds no IR to show; expected a model",
                               model->name());
   KILN_ASSIGN_OR_RETURN(const KilnCompiler *compiler, theInstance->compiler().get());
-  std::vector<std::vector<int64_t>> dims;
-  for (const KilnTensor *tensor : tensors)
-    dims.emplace_back(tensor->dims, tensor->dims + tensor->rank);
-  ProgramShape shape(dims);
+  ProgramShape shape(dimsOf(tensors));
   KilnProgramArgs args = shape.args(store.settings());
   KilnBlob blob = {};
   KILN_RETURN_IF_ERROR(fromC(compiler->emit(compiler->self, model->imported(), &args, toStr(what), &blob)));

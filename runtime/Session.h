@@ -7,9 +7,9 @@
 namespace kiln {
 
 /// Ownership: owns device, queue, loaded kernels, weights and programs; shares the instance.
-/// Threads:   every member is safe from any thread: one lock, held while a run is built and queued, not while
-/// it is
-///            waited for.
+/// Threads:   every member is safe from any thread. Runs of one program are queued one after another, those
+/// of different programs side by side; no lock of the session is held while something is compiled or waited
+/// for.
 class Session : public std::enable_shared_from_this<Session> {
 public:
   struct Options {
@@ -52,22 +52,24 @@ private:
   friend class Run;
   Session(std::shared_ptr<Instance> instance, std::shared_ptr<Device> device, std::unique_ptr<Queue> queue,
           CompileSettings settings);
-  Result<LoadedProgramRef> programFor(const ModelRef &model, std::span<const KilnTensor *const> inputs,
+  Result<LoadedProgramRef> programFor(const ModelRef &model, std::span<const std::vector<int64_t>> inputDims,
                                       bool precompile);
+  Status queueRun(Run &run, std::span<const KilnTensor *const> inputs,
+                  std::span<const std::vector<int64_t>> inputDims, std::span<KilnTensor *const> given,
+                  const RunOptions &options, RunSettings settings);
+  Status describeOutputs(Run &run, std::span<KilnTensor *const> given);
   Result<KilnBinding> placeInput(Run &run, const KilnTensor &tensor, bool mayBorrow);
   Status finishQueued(std::shared_ptr<Run> run, const Status &status);
 
   const std::shared_ptr<Instance> theInstance;
   const std::shared_ptr<Device> theDevice;
   std::unique_ptr<Queue> theQueue;
-  std::mutex mutex;
   BufferPool pool;
   DeviceStore store;
   ProgramStore programs;
+  std::mutex mutex;                            // for what follows; never held while something is called
   std::vector<std::shared_ptr<Run>> abandoned; // timed out: the device still uses their memory
   std::set<std::string> importsCounted;        // by model digest
-  std::vector<RunInput> runInputs;             // of the run at hand
-  std::vector<std::vector<int64_t>> runDims;
 };
 
 } // namespace kiln

@@ -56,13 +56,10 @@ private:
 
 } // namespace
 
-Result<LoadedProgramRef> Session::programFor(const ModelRef &model, std::span<const KilnTensor *const> inputs,
-                                             bool precompile) {
+Result<LoadedProgramRef>
+Session::programFor(const ModelRef &model, std::span<const std::vector<int64_t>> inputDims, bool precompile) {
   countImport(*model);
-  runDims.resize(inputs.size());
-  for (size_t i = 0; i < inputs.size(); ++i)
-    runDims[i].assign(inputs[i]->dims, inputs[i]->dims + inputs[i]->rank);
-  return programs.find(model, runDims, precompile);
+  return programs.find(model, inputDims, precompile);
 }
 
 // Where the device reads an input: the embedder's own memory if it may be borrowed until the run has ended,
@@ -123,54 +120,12 @@ Result<std::shared_ptr<Run>> Session::run(const ModelRef &model, std::span<const
     if (__builtin_add_overflow(now, options.timeoutNs, &settings.deadlineNs))
       settings.deadlineNs = KILN_WAIT_FOREVER;
   }
-  // What is not waited for to the end must not use the caller's memory; what an embedder gives for outputs it
-  // keeps.
-  bool mayBorrow = !options.asynchronous && options.timeoutNs == 0;
-  std::shared_ptr<Run> run;
-  Status status;
-  {
-    std::scoped_lock lock(mutex);
-    KILN_ASSIGN_OR_RETURN(LoadedProgramRef program, programFor(model, tensors, options.precompile));
-    run = std::make_shared<Run>(shared_from_this(), program);
-    if (options.profile)
-      settings.profile = &run->theProfile;
-    runInputs.clear();
-    for (size_t i = 0; i < tensors.size() && status.ok(); ++i) {
-      Result<KilnBinding> placed = placeInput(*run, *tensors[i], mayBorrow);
-      if (!placed.ok())
-        status = withContext(placed.status(), "input '{}'", model->inputs()[i].name);
-      else
-        runInputs.push_back({*placed, runDims[i]});
-    }
-    RunOutputs provider(*run, *theDevice, pool, given, options.timeoutNs == 0);
-    if (status.ok())
-      status = program->interpreter->run(runInputs, provider, settings);
-    for (uint32_t i = 0; i < run->theOutputs.size() && status.ok(); ++i) {
-      RunOutput &out = run->theOutputs[i];
-      std::span<const int64_t> dims = program->interpreter->outputDims(i);
-      out.dims.assign(dims.begin(), dims.end());
-      out.bytes = *denseBytes(model->outputs()[i].dtype, dims);
-      KilnTensor *tensor = given.empty() ? nullptr : given[i];
-      if (!tensor)
-        continue;
-      tensor->dtype = model->outputs()[i].dtype;
-      tensor->rank = static_cast<uint32_t>(dims.size());
-      std::copy(dims.begin(), dims.end(), tensor->dims);
-      std::fill(std::begin(tensor->strides), std::end(tensor->strides), 0);
-      if (tensor->data && !out.host && out.bytes > 0) {
-        status = theQueue->read(tensor->data, out.buffer.address(), out.bytes);
-        out.host = tensor->data;
-      }
-    }
-    if (status.ok() && options.asynchronous) {
-      Result<std::unique_ptr<Event>> event = theDevice->createEvent();
-      status = event.ok() ? theQueue->signal(**event) : event.status();
-      if (event.ok())
-        run->done = *std::move(event);
-      if (status.ok())
-        status = theQueue->flush();
-    }
-  }
+  std::vector<std::vector<int64_t>> inputDims = dimsOf(tensors);
+  KILN_ASSIGN_OR_RETURN(LoadedProgramRef program, programFor(model, inputDims, options.precompile));
+  auto run = std::make_shared<Run>(shared_from_this(), std::move(program));
+  if (options.profile)
+    settings.profile = &run->theProfile;
+  Status status = queueRun(*run, tensors, inputDims, given, options, settings);
   if (status.ok() && options.asynchronous)
     return run;
   if (status.ok()) {
@@ -183,6 +138,59 @@ Result<std::shared_ptr<Run>> Session::run(const ModelRef &model, std::span<const
   }
   KILN_RETURN_IF_ERROR(finishQueued(run, status));
   return run;
+}
+
+// Places inputs, launches, reads outputs back; nothing of it waits for the device unless the program does.
+Status Session::queueRun(Run &run, std::span<const KilnTensor *const> inputs,
+                         std::span<const std::vector<int64_t>> inputDims, std::span<KilnTensor *const> given,
+                         const RunOptions &options, RunSettings settings) {
+  // What is not waited for to the end must not use the caller's memory; what an embedder gives for outputs it
+  // keeps.
+  bool mayBorrowInputs = !options.asynchronous && options.timeoutNs == 0;
+  bool mayBorrowOutputs = options.timeoutNs == 0;
+  std::vector<RunInput> runInputs;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    Result<KilnBinding> placed = placeInput(run, *inputs[i], mayBorrowInputs);
+    if (!placed.ok())
+      return withContext(placed.status(), "input '{}'", run.model().inputs()[i].name);
+    runInputs.push_back({*placed, inputDims[i]});
+  }
+  {
+    std::scoped_lock lock(run.theProgram->running);
+    RunOutputs provider(run, *theDevice, pool, given, mayBorrowOutputs);
+    KILN_RETURN_IF_ERROR(run.theProgram->interpreter->run(runInputs, provider, settings));
+    for (uint32_t i = 0; i < run.theOutputs.size(); ++i) {
+      std::span<const int64_t> dims = run.theProgram->interpreter->outputDims(i);
+      run.theOutputs[i].dims.assign(dims.begin(), dims.end());
+    }
+  }
+  KILN_RETURN_IF_ERROR(describeOutputs(run, given));
+  if (!options.asynchronous)
+    return {};
+  KILN_ASSIGN_OR_RETURN(run.done, theDevice->createEvent());
+  KILN_RETURN_IF_ERROR(theQueue->signal(*run.done));
+  return theQueue->flush();
+}
+
+// Fills the given tensors in, and queues the copies to those in host memory.
+Status Session::describeOutputs(Run &run, std::span<KilnTensor *const> given) {
+  for (uint32_t i = 0; i < run.theOutputs.size(); ++i) {
+    RunOutput &out = run.theOutputs[i];
+    KilnDType dtype = run.model().outputs()[i].dtype;
+    out.bytes = *denseBytes(dtype, out.dims);
+    KilnTensor *tensor = given.empty() ? nullptr : given[i];
+    if (!tensor)
+      continue;
+    tensor->dtype = dtype;
+    tensor->rank = static_cast<uint32_t>(out.dims.size());
+    std::copy(out.dims.begin(), out.dims.end(), tensor->dims);
+    std::fill(std::begin(tensor->strides), std::end(tensor->strides), 0);
+    if (tensor->data && !out.host && out.bytes > 0) {
+      KILN_RETURN_IF_ERROR(theQueue->read(tensor->data, out.buffer.address(), out.bytes));
+      out.host = tensor->data;
+    }
+  }
+  return {};
 }
 
 // After an error, part of the run may still be queued and use the caller's memory or the run's.
@@ -204,7 +212,6 @@ Status Session::finishQueued(std::shared_ptr<Run> run, const Status &status) {
 Run::~Run() {
   if (!isFinished)
     (void)session->theQueue->synchronize();
-  std::scoped_lock lock(session->mutex);
   for (RunOutput &out : theOutputs)
     if (out.isPooled)
       session->pool.give(std::move(out.buffer));

@@ -4,7 +4,9 @@
 
 #include "runtime/Error.h"
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -12,14 +14,16 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <unordered_map>
+#include <vector>
 
 namespace kiln {
 
 /// Values by key: Pending while one thread makes it, then Ready or Failed. Failures that would come again
 /// (InvalidArgument, Unimplemented) are kept, others are forgotten so that the next caller tries anew.
 /// Ownership: Value is cheap to copy, as a shared_ptr. Threads: every member is safe; no lock is held while a
-/// value is made; a thread that asks for a key that it is making gets InProgress.
+/// value is made or evicted; a thread that asks for a key that it is making gets InProgress.
 template <typename Value> class SingleFlight {
 public:
   enum class Source { Resident, Made, Waited };
@@ -35,6 +39,7 @@ public:
       if (isNew)
         it->second = std::make_shared<Entry>();
       entry = it->second;
+      entry->lastUse = ++clock;
       if (!isNew)
         return await(lock, shard, *entry, key, source);
     }
@@ -49,7 +54,41 @@ public:
     auto it = shard.entries.find(key);
     if (it == shard.entries.end() || it->second->state != State::Ready)
       return std::nullopt;
+    it->second->lastUse = ++clock;
     return it->second->value;
+  }
+  /// Values and kept failures.
+  size_t size() const { return kept.load(std::memory_order_relaxed); }
+
+  /// Forgets values and kept failures, the longest unused first, until `enough()`. A value for which
+  /// `inUse(value)` holds stays: it is asked under a lock that keeps others from taking the value.
+  /// `gone(value)` is told of each value that went.
+  template <typename Enough, typename InUse, typename Gone>
+  void evict(Enough enough, InUse inUse, Gone gone) {
+    std::vector<std::tuple<uint64_t, Shard *, std::string>> byAge;
+    for (Shard &shard : shards) {
+      std::scoped_lock lock(shard.mutex);
+      for (const auto &[key, entry] : shard.entries)
+        if (entry->state != State::Pending)
+          byAge.emplace_back(entry->lastUse, &shard, key);
+    }
+    std::sort(byAge.begin(), byAge.end());
+    for (auto &[lastUse, shard, key] : byAge) {
+      if (enough())
+        return;
+      std::shared_ptr<Entry> victim;
+      {
+        std::scoped_lock lock(shard->mutex);
+        auto it = shard->entries.find(key);
+        if (it == shard->entries.end() || it->second->lastUse != lastUse || isBusy(it->second, inUse))
+          continue;
+        victim = std::move(it->second);
+        shard->entries.erase(it);
+        --kept;
+      }
+      if (victim->value)
+        gone(*std::move(victim->value));
+    }
   }
 
 private:
@@ -57,6 +96,7 @@ private:
   struct Entry {
     State state = State::Pending;
     std::thread::id maker = std::this_thread::get_id();
+    uint64_t lastUse = 0; // by `clock`
     std::optional<Value> value;
     Status failure;
   };
@@ -66,6 +106,11 @@ private:
     std::unordered_map<std::string, std::shared_ptr<Entry>> entries;
   };
   static constexpr size_t kShards = 16;
+
+  template <typename InUse> static bool isBusy(const std::shared_ptr<Entry> &entry, InUse inUse) {
+    return entry->state == State::Pending || entry.use_count() > 1 || // a thread is about to take its value
+           (entry->value && inUse(*entry->value));
+  }
 
   static Result<Value> await(std::unique_lock<std::mutex> &lock, Shard &shard, Entry &entry,
                              const std::string &key, Source *source) {
@@ -79,8 +124,8 @@ private:
     return *entry.value;
   }
 
-  static Result<Value> fill(Shard &shard, const std::shared_ptr<Entry> &entry, const std::string &key,
-                            const Make &make) {
+  Result<Value> fill(Shard &shard, const std::shared_ptr<Entry> &entry, const std::string &key,
+                     const Make &make) {
     Result<Value> made = make();
     {
       std::scoped_lock lock(shard.mutex);
@@ -91,7 +136,9 @@ private:
         entry->failure = made.status();
       bool comesAgain =
           made.status().code() == Code::InvalidArgument || made.status().code() == Code::Unimplemented;
-      if (!made.ok() && !comesAgain)
+      if (made.ok() || comesAgain)
+        ++kept;
+      else
         shard.entries.erase(key); // those who wait still share the entry
     }
     shard.changed.notify_all();
@@ -99,6 +146,8 @@ private:
   }
 
   std::array<Shard, kShards> shards;
+  std::atomic<uint64_t> clock{0};
+  std::atomic<size_t> kept{0};
 };
 
 } // namespace kiln

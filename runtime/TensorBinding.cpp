@@ -112,6 +112,13 @@ Status checkData(const ModelPort &port, const KilnTensor &tensor) {
 
 } // namespace
 
+std::vector<std::vector<int64_t>> dimsOf(std::span<const KilnTensor *const> tensors) {
+  std::vector<std::vector<int64_t>> result;
+  for (const KilnTensor *tensor : tensors)
+    result.emplace_back(tensor->dims, tensor->dims + tensor->rank);
+  return result;
+}
+
 bool isDense(const KilnTensor &tensor) {
   if (!hasStrides(tensor))
     return true;

@@ -30,6 +30,7 @@ Result<std::vector<KilnTensor *>> matchOutputs(const std::vector<ModelPort> &por
                                                std::span<KilnTensor> tensors);
 
 inline std::span<const int64_t> dimsOf(const KilnTensor &tensor) { return {tensor.dims, tensor.rank}; }
+std::vector<std::vector<int64_t>> dimsOf(std::span<const KilnTensor *const> tensors);
 /// True for row-major tensors without gaps.
 bool isDense(const KilnTensor &tensor);
 /// Copies a host tensor of any strides to dense memory. The element type has whole bytes.

@@ -72,6 +72,7 @@ constexpr EnvironmentEntry kEnvironment[] = {
     {"KILN_DEVICE", "default devices, in order, separated by commas"},
     {"KILN_BACKEND_PATH", "more folders with backends, separated by colons"},
     {"KILN_BACKEND_AUTOLOAD", "0 turns the search for backends off"},
+    {"KILN_CACHE_MEMORY", "bytes of compiled kernels to keep in memory, as 256M"},
     {"KILN_LOG", "error, warn, info or debug, with :COMPONENT for a part"},
 };
 

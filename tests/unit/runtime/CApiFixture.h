@@ -16,6 +16,7 @@ template <typename T> T sized() {
 /// A session, a model of the fake compiler, and runs of it on aligned floats.
 class CApiTest : public ::testing::Test {
 protected:
+  explicit CApiTest(KernelBudget budget = {}) : runtime(budget) {}
   void SetUp() override {
     ASSERT_OK(fromC(kiln_session_open(&runtime.instance, nullptr, &session)));
     ASSERT_OK(fromC(kiln_model_load_memory(&runtime.instance, "model", 5, nullptr, &model)));

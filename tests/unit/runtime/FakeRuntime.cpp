@@ -1,6 +1,7 @@
 // FakeRuntime.cpp: the fake compiler's table and the fake backends.
 #include "tests/unit/runtime/FakeRuntime.h"
 
+#include "runtime/Sha256.h"
 #include "tests/unit/runtime/ProgramMaker.h"
 
 using namespace kiln;
@@ -61,6 +62,8 @@ KilnStatus buildProgram(void *self, KilnImportedModel *, const KilnProgramArgs *
       return toC(unimplemented("kernel 'mul': dynamic extents"));
   }
   ++compiler.programs;
+  if (compiler.onBuild)
+    compiler.onBuild();
   ProgramMaker maker;
   maker.program.register_count = 2;
   maker.program.function = "main";
@@ -73,6 +76,8 @@ KilnStatus buildProgram(void *self, KilnImportedModel *, const KilnProgramArgs *
   uint32_t mul = maker.kernel(kernelObject("mul", {"in", "in", "out"}));
   maker.program.kernels[mul]->object.clear();
   maker.program.kernels[mul]->ir = {'m', 'u', 'l'};
+  if (compiler.kernelPerShape)
+    maker.program.kernels[mul]->key = Sha256::of(std::to_string(n));
   maker.body(
       launch(mul, {range(x), range(w, imm(0), reg(1)), range(y)}, {}, "mul_1", "fake.onnx: node 'mul_1'"));
   auto check = std::make_unique<schema::CheckT>();
@@ -86,6 +91,8 @@ KilnStatus buildProgram(void *self, KilnImportedModel *, const KilnProgramArgs *
 KilnStatus compileKernel(void *self, const KilnKernelArgs *args, KilnBlob *out) {
   FakeCompiler &compiler = compilerOf(self);
   ++compiler.compiles;
+  if (compiler.onCompile)
+    compiler.onCompile();
   if (!compiler.compileFailure.ok())
     return toC(compiler.compileFailure);
   schema::KernelObjectT object =
@@ -157,7 +164,8 @@ Result<KilnBackendCompilerQueryFn> FakeBackends::compilerQuery(std::string_view 
   return unimplemented("backend '{}' has no compiler tier", backend);
 }
 
-FakeRuntime::FakeRuntime() : instance{std::make_shared<Instance>(backends, compiler)} {
+FakeRuntime::FakeRuntime(KernelBudget budget)
+    : instance{std::make_shared<Instance>(backends, compiler, budget)} {
   device.kernels["mul"] = [](const KilnLaunch &launch) {
     auto at = [&](size_t i) { return reinterpret_cast<float *>(launch.bindings[i].address); };
     for (uint64_t i = 0; i < launch.bindings[2].bytes / sizeof(float); ++i)

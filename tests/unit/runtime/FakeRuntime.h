@@ -17,7 +17,8 @@ public:
   FakeCompiler();
   const KilnCompiler &table() const { return theTable; }
 
-  bool refusesDynamic = false;
+  bool refusesDynamic = false, kernelPerShape = false;
+  std::function<void()> onBuild, onCompile; // called while a program is built, a kernel compiled
   Status importFailure, compileFailure;
   std::atomic<int> imports{0}, programs{0}, compiles{0}, modelsAlive{0}, dynamicRequests{0};
   std::vector<float> weights; // 64 of them; aligned by the vector only
@@ -52,7 +53,7 @@ private:
 
 /// Everything together. Kernel "mul" multiplies elementwise.
 struct FakeRuntime {
-  FakeRuntime();
+  explicit FakeRuntime(KernelBudget budget = {});
   FakeDevice device;
   FakeCompiler fakeCompiler;
   FakeBackends backends{device};

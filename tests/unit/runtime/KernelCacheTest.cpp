@@ -6,6 +6,7 @@
 #include "tests/unit/runtime/ProgramMaker.h"
 #include "tests/unit/runtime/StatusMatchers.h"
 
+#include <fstream>
 #include <map>
 #include <thread>
 
@@ -115,6 +116,74 @@ TEST(KernelCacheTest, AskingForTheKeyInTheMakingIsInProgress) {
   EXPECT_THAT(cache.get("k", recurse, counters), StatusIs(Code::InProgress, HasSubstr("'k'")));
 }
 
+std::string keyOf(int i) { return "k" + std::to_string(i); }
+
+TEST(KernelCacheTest, TheLongestUnusedKernelsMakeRoom) {
+  uint64_t bytes = makeKernel("a")->bytes().bytes.size();
+  for (KernelBudget budget : {KernelBudget{.maxBytes = 8 * bytes, .maxKernels = 1000},
+                              KernelBudget{.maxBytes = 1000 * bytes, .maxKernels = 8}}) {
+    KernelCache cache(budget);
+    CompileCounters counters;
+    auto compile = [] { return Result<CompiledKernelRef>(makeKernel("a")); };
+    for (int i = 0; i < 8; ++i)
+      ASSERT_OK(cache.get(keyOf(i), compile, counters));
+    EXPECT_EQ(cache.bytes(), 8 * bytes);
+    ASSERT_OK(cache.get(keyOf(0), compile, counters)); // used again: 1 is the oldest now
+    ASSERT_OK(cache.get(keyOf(8), compile, counters));
+    EXPECT_EQ(cache.bytes(), 7 * bytes) << "an eighth is kept free";
+    EXPECT_EQ(cache.findInMemory(keyOf(1)), nullptr);
+    EXPECT_EQ(cache.findInMemory(keyOf(2)), nullptr);
+    for (int i : {0, 3, 4, 5, 6, 7, 8})
+      EXPECT_NE(cache.findInMemory(keyOf(i)), nullptr) << i;
+    EXPECT_EQ(counters.misses, 9u);
+    ASSERT_OK(cache.get(keyOf(1), compile, counters));
+    EXPECT_EQ(counters.misses, 10u) << "what was evicted is compiled again";
+  }
+}
+
+TEST(KernelCacheTest, KernelsInUseStay) {
+  KernelCache cache({.maxBytes = 1, .maxKernels = 2});
+  CompileCounters counters;
+  std::vector<CompiledKernelRef> held;
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_OK_AND_ASSIGN(
+        CompiledKernelRef kernel,
+        cache.get(keyOf(i), [] { return Result<CompiledKernelRef>(makeKernel("a")); }, counters));
+    held.push_back(kernel);
+  }
+  for (int i = 0; i < 4; ++i)
+    EXPECT_EQ(cache.findInMemory(keyOf(i)), held[static_cast<size_t>(i)]);
+  held.resize(1);
+  cache.trim();
+  EXPECT_EQ(cache.bytes(), held[0]->bytes().bytes.size());
+  EXPECT_EQ(cache.findInMemory(keyOf(0)), held[0]);
+}
+
+TEST(KernelCacheTest, EvictionBesideCompilationLosesNothing) {
+  KernelCache cache({.maxBytes = UINT64_MAX, .maxKernels = 4});
+  CompileCounters counters;
+  EXPECT_OK(parallelFor(4, 4, [&](size_t thread) -> Status {
+    for (int i = 0; i < 200; ++i) {
+      std::string code = std::to_string((i * 7 + static_cast<int>(thread)) % 12);
+      Result<CompiledKernelRef> kernel =
+          cache.get(code, [&] { return Result<CompiledKernelRef>(makeKernel(code)); }, counters);
+      if (!kernel.ok() || (*kernel)->metadata().name != (*makeKernel(code)).metadata().name)
+        return internalError("kernel {}", code);
+    }
+    return {};
+  }));
+  cache.trim();
+  EXPECT_LE(cache.bytes(), 4 * makeKernel("10")->bytes().bytes.size());
+}
+
+TEST(KernelBudgetTest, KernelsMayTakeAnEighthOfTheMappings) {
+  std::ifstream file("/proc/sys/vm/max_map_count");
+  uint64_t mappings = 0;
+  if (!(file >> mappings))
+    GTEST_SKIP() << "no /proc/sys/vm/max_map_count";
+  EXPECT_EQ(KernelBudget::ofProcess().maxKernels, mappings / 8);
+}
+
 TEST(KernelCacheTest, LayersAreAskedInOrderAndFilledUpwards) {
   struct Layer final : KernelCacheLayer {
     explicit Layer(std::map<std::string, CompiledKernelRef> &kernels) : kernels(kernels) {}
@@ -130,7 +199,7 @@ TEST(KernelCacheTest, LayersAreAskedInOrderAndFilledUpwards) {
   std::vector<std::unique_ptr<KernelCacheLayer>> layers;
   layers.push_back(std::make_unique<Layer>(upper));
   layers.push_back(std::make_unique<Layer>(lower));
-  KernelCache cache(std::move(layers));
+  KernelCache cache({}, std::move(layers));
   CompileCounters counters;
   auto compile = []() -> Result<CompiledKernelRef> { return makeKernel("b"); };
   ASSERT_OK_AND_ASSIGN(CompiledKernelRef kernel, cache.get("k", compile, counters));
