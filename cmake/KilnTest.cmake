@@ -1,6 +1,16 @@
 # add_kiln_test: one GoogleTest program, run by ctest as one test.
 #   add_kiln_test(NAME SOURCES f.cpp... LINK t... LABELS l... [ARGS a...] [ENV K=V...] [TIMEOUT seconds])
-# MLIR tests pass MLIR so that they are compiled with the flags of the compiler tier.
+# MLIR tests pass MLIR so that they are compiled with the flags of the compiler tier. Tests labelled sanitize also run under
+# sanitizers, by `tools/dev sanitize`: those that need nothing of the compiler tier.
+add_custom_target(kiln-sanitized-tests)
+set(KILN_SANITIZER_ENVIRONMENT)
+if(KILN_SANITIZE)
+  set(suppressions "${PROJECT_SOURCE_DIR}/cmake/suppressions")
+  set(KILN_SANITIZER_ENVIRONMENT "ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1"
+    "LSAN_OPTIONS=suppressions=${suppressions}/leak.txt" "UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1"
+    "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:suppressions=${suppressions}/thread.txt")
+endif()
+
 function(add_kiln_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "MLIR" "TIMEOUT" "SOURCES;LINK;LABELS;ARGS;ENV")
   if(arg_UNPARSED_ARGUMENTS)
@@ -24,7 +34,11 @@ function(add_kiln_test name)
     kiln_precompiled(${name} kiln_test_pch)
   endif()
   add_test(NAME ${name} COMMAND ${name} ${arg_ARGS})
-  set_tests_properties(${name} PROPERTIES LABELS "ci;${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${arg_ENV}")
+  set_tests_properties(${name} PROPERTIES LABELS "ci;${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
+    ENVIRONMENT "${arg_ENV};${KILN_SANITIZER_ENVIRONMENT}")
+  if("sanitize" IN_LIST arg_LABELS)
+    add_dependencies(kiln-sanitized-tests ${name})
+  endif()
 endfunction()
 
 # add_kiln_lit_tests: one folder of lit + FileCheck tests, run by ctest as one test.

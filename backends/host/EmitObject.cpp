@@ -10,6 +10,8 @@
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
 #include "llvm/Object/ELFObjectFile.h"
 
+#include <map>
+
 using namespace mlir;
 
 namespace kiln::host {
@@ -32,7 +34,7 @@ jit::LaunchExpr exprAttr(Operation *op, StringRef name) {
 
 /// The line table as (offset in .text, op number counted from 0), without repetitions.
 std::vector<std::pair<uint32_t, uint32_t>> pcTable(const llvm::object::ObjectFile &file) {
-  std::vector<std::pair<uint32_t, uint32_t>> table;
+  std::map<uint32_t, uint32_t> ops; // of several lines at one address the last counts
   std::unique_ptr<llvm::DWARFContext> dwarf = llvm::DWARFContext::create(file);
   for (const auto &unit : dwarf->compile_units()) {
     const llvm::DWARFDebugLine::LineTable *lines = dwarf->getLineTableForUnit(unit.get());
@@ -40,18 +42,13 @@ std::vector<std::pair<uint32_t, uint32_t>> pcTable(const llvm::object::ObjectFil
       continue;
     for (const llvm::DWARFDebugLine::Row &row : lines->Rows)
       if (row.Line > 0 && !row.EndSequence)
-        table.emplace_back(row.Address.Address, row.Line - 1);
+        ops[row.Address.Address] = row.Line - 1;
   }
-  llvm::stable_sort(table, llvm::less_first());
-  // Of several lines at one address the last counts; an op that goes on needs no new entry.
-  std::vector<std::pair<uint32_t, uint32_t>> result;
-  for (const auto &entry : table) {
-    if (!result.empty() && result.back().first == entry.first)
-      result.back() = entry;
-    else if (result.empty() || result.back().second != entry.second)
-      result.push_back(entry);
-  }
-  return result;
+  std::vector<std::pair<uint32_t, uint32_t>> table;
+  for (const auto &entry : ops)
+    if (table.empty() || table.back().second != entry.second) // an op that goes on needs no new entry
+      table.push_back(entry);
+  return table;
 }
 
 LogicalResult checkSymbols(LLVM::LLVMFuncOp entry, const llvm::object::ObjectFile &file) {
