@@ -17,6 +17,7 @@ using namespace kiln::jit;
 namespace {
 constexpr size_t kMaxOps = 48;      // of a kernel: compile time grows faster than the gain
 constexpr size_t kMaxBindings = 24; // of a kernel: registers for addresses
+constexpr int64_t kMinRows = 8;     // of a kernel that computes rows: fewer leave threads without work
 // How far behind a value its consumers are looked for, in ops of the block.
 constexpr size_t kMaxLookAhead = 256;
 
@@ -70,9 +71,8 @@ private:
     return members;
   }
 
-  // The elementwise ops behind `root` that have its result's shape: the longest run of them, in block order,
-  // after which only one value is used elsewhere. Two readers of a value, as in x * sigmoid(x), thus join
-  // together.
+  // The ops behind `root` that mayFollow() it: the longest run of them, in block order, after which only one
+  // value is used elsewhere. Two readers of a value, as in x * sigmoid(x), thus join together.
   Members takeConsumers(Operation *root) {
     Members members = alone(root), best = members;
     if (root->getNumResults() != 1)
@@ -93,13 +93,46 @@ private:
   }
 
   bool mayFollow(Operation *op, Operation *root, const Members &members) {
-    if (fusionClass(op) != FusionClass::Elementwise || grouped.contains(op) ||
+    if (!isKernelOp(op) || grouped.contains(op) ||
         isWeightOnly(op->getResult(0)) != isWeightOnly(root->getResult(0)))
+      return false;
+    if (auto reduction = dyn_cast<ReduceOp>(root); reduction && reducesRows(reduction))
+      return staysInRows(op, reduction, members);
+    if (fusionClass(op) != FusionClass::Elementwise)
       return false;
     // A larger result would compute the heavy op again for each reader.
     return shapeOf(op->getResult(0)) == shapeOf(root->getResult(0)) &&
            llvm::all_of(op->getOperands(), [&](Value v) {
              return !members.contains(v.getDefiningOp()) || shapeOf(v) == shapeOf(op->getResult(0));
+           });
+  }
+
+  // Whether a reduction leaves one value of each of several rows, which lie side by side in memory.
+  static bool reducesRows(ReduceOp op) {
+    auto shape = shapeOf(op.getX());
+    int64_t rank = static_cast<int64_t>(shape.size()),
+            rows = rank - static_cast<int64_t>(op.getAxes().size());
+    SmallVector<int64_t> axes =
+        llvm::map_to_vector(op.getAxes(), [&](int64_t a) { return a < 0 ? a + rank : a; });
+    if (!op.getKeepdims() || !llvm::all_of(axes, [&](int64_t axis) { return axis >= rows; }))
+      return false;
+    int64_t count = 1; // an extent that is not known is taken to be large
+    for (int64_t extent : shape.take_front(rows))
+      count *= ShapedType::isDynamic(extent) ? kMinRows : extent;
+    return count >= kMinRows;
+  }
+
+  // Whether `op` computes each of the root's rows from that row alone: elementwise on rows or on values of
+  // rows, or the same reduction of another tensor of these rows. Decomposed layer norm and softmax thus are
+  // one kernel.
+  static bool staysInRows(Operation *op, ReduceOp root, const Members &members) {
+    ArrayRef<int64_t> rows = shapeOf(root.getX()), values = shapeOf(root);
+    if (auto other = dyn_cast<ReduceOp>(op))
+      return other.getAxes() == root.getAxes() && other.getKeepdims() && shapeOf(other.getX()) == rows;
+    ArrayRef<int64_t> result = shapeOf(op->getResult(0));
+    return fusionClass(op) == FusionClass::Elementwise && (result == rows || result == values) &&
+           llvm::all_of(op->getOperands(), [&](Value v) {
+             return !members.contains(v.getDefiningOp()) || shapeOf(v) == result || shapeOf(v) == values;
            });
   }
 

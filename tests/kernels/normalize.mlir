@@ -85,3 +85,32 @@ func.func @batch_norm() {
   kiln.check_close %y, %want atol 1.0e-5 rtol 1.0e-6 : tensor<2x3x11xf32>
   return
 }
+
+// Layer norm and softmax written out, one kernel each, equal the ops.
+func.func @written_out_over_rows() {
+  %i = kiln.iota axis 1 [3, 8, 67] : tensor<3x8x67xf32>
+  %j = kiln.iota axis 0 [3, 8, 67] : tensor<3x8x67xf32>
+  %k = kiln.sin %i : tensor<3x8x67xf32>
+  %x0 = kiln.add %j, %k : tensor<3x8x67xf32>, tensor<3x8x67xf32> -> tensor<3x8x67xf32>
+  %l = kiln.iota axis 2 [3, 8, 67] : tensor<3x8x67xf32>
+  %x1 = kiln.mul %x0, %l : tensor<3x8x67xf32>, tensor<3x8x67xf32> -> tensor<3x8x67xf32>
+  %x = kiln.optimization_barrier %x1 : tensor<3x8x67xf32>
+  %eps = kiln.constant dense<1.0e-5> : tensor<f32>
+  %m = kiln.reduce mean %x axes [-1] keepdims : tensor<3x8x67xf32> -> tensor<3x8x1xf32>
+  %d = kiln.sub %x, %m : tensor<3x8x67xf32>, tensor<3x8x1xf32> -> tensor<3x8x67xf32>
+  %q = kiln.mul %d, %d : tensor<3x8x67xf32>, tensor<3x8x67xf32> -> tensor<3x8x67xf32>
+  %v = kiln.reduce mean %q axes [-1] keepdims : tensor<3x8x67xf32> -> tensor<3x8x1xf32>
+  %ve = kiln.add %v, %eps : tensor<3x8x1xf32>, tensor<f32> -> tensor<3x8x1xf32>
+  %s = kiln.sqrt %ve : tensor<3x8x1xf32>
+  %n = kiln.div %d, %s : tensor<3x8x67xf32>, tensor<3x8x1xf32> -> tensor<3x8x67xf32>
+  %norm = kiln.layer_norm %x axis -1 epsilon 1.0e-5 : tensor<3x8x67xf32>
+  kiln.check_close %n, %norm atol 1.0e-5 rtol 1.0e-5 : tensor<3x8x67xf32>
+  %top = kiln.reduce max %x axes [-1] keepdims : tensor<3x8x67xf32> -> tensor<3x8x1xf32>
+  %t = kiln.sub %x, %top : tensor<3x8x67xf32>, tensor<3x8x1xf32> -> tensor<3x8x67xf32>
+  %e = kiln.exp %t : tensor<3x8x67xf32>
+  %z = kiln.reduce sum %e axes [-1] keepdims : tensor<3x8x67xf32> -> tensor<3x8x1xf32>
+  %p = kiln.div %e, %z : tensor<3x8x67xf32>, tensor<3x8x1xf32> -> tensor<3x8x67xf32>
+  %soft = kiln.softmax %x axis -1 : tensor<3x8x67xf32>
+  kiln.check_close %p, %soft atol 1.0e-7 rtol 1.0e-5 : tensor<3x8x67xf32>
+  return
+}

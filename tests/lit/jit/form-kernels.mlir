@@ -117,3 +117,41 @@ func.func @main(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
   }
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// Reductions of the same rows, and what is computed with them on these rows, are one kernel: layer norm as
+// exporters write it.
+// CHECK-LABEL: func.func @main
+//       CHECK: kiln.launch @reduce_sub_mul_reduce_add_and_4_16x32xf32
+//   CHECK-NOT: kiln.launch
+//       CHECK: kiln.kernel
+func.func @main(%x: tensor<16x32xf32>, %g: tensor<32xf32>, %b: tensor<32xf32>) -> tensor<16x32xf32> {
+  %eps = kiln.constant dense<1.0e-5> : tensor<f32>
+  %m = kiln.reduce mean %x axes [-1] keepdims : tensor<16x32xf32> -> tensor<16x1xf32>
+  %d = kiln.sub %x, %m : tensor<16x32xf32>, tensor<16x1xf32> -> tensor<16x32xf32>
+  %q = kiln.mul %d, %d : tensor<16x32xf32>, tensor<16x32xf32> -> tensor<16x32xf32>
+  %v = kiln.reduce mean %q axes [-1] keepdims : tensor<16x32xf32> -> tensor<16x1xf32>
+  %e = kiln.add %v, %eps : tensor<16x1xf32>, tensor<f32> -> tensor<16x1xf32>
+  %s = kiln.sqrt %e : tensor<16x1xf32>
+  %n = kiln.div %d, %s : tensor<16x32xf32>, tensor<16x1xf32> -> tensor<16x32xf32>
+  %h = kiln.mul %n, %g : tensor<16x32xf32>, tensor<32xf32> -> tensor<16x32xf32>
+  %y = kiln.add %h, %b : tensor<16x32xf32>, tensor<32xf32> -> tensor<16x32xf32>
+  return %y : tensor<16x32xf32>
+}
+
+// -----
+
+// Few rows would leave threads without work, and a reduction along another axis needs the whole tensor.
+// CHECK-LABEL: func.func @main
+//       CHECK: kiln.launch @reduce_2x1xf32
+//       CHECK: kiln.launch @sub_2x4096xf32
+//       CHECK: kiln.launch @reduce_1x4096xf32
+//       CHECK: kiln.launch @sub_2x4096xf32
+func.func @main(%x: tensor<2x4096xf32>) -> tensor<2x4096xf32> {
+  %m = kiln.reduce max %x axes [-1] keepdims : tensor<2x4096xf32> -> tensor<2x1xf32>
+  %d = kiln.sub %x, %m : tensor<2x4096xf32>, tensor<2x1xf32> -> tensor<2x4096xf32>
+  %n = kiln.reduce max %d axes [0] keepdims : tensor<2x4096xf32> -> tensor<1x4096xf32>
+  %e = kiln.sub %d, %n : tensor<2x4096xf32>, tensor<1x4096xf32> -> tensor<2x4096xf32>
+  return %e : tensor<2x4096xf32>
+}
