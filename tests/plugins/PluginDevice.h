@@ -11,7 +11,7 @@
 namespace kiln::plugins {
 
 /// Not for use beyond tests: no limit, no checks.
-class PluginDevice final : public sdk::Device {
+class PluginDevice : public sdk::Device {
 public:
   using Device::Device;
   Result<KilnDeviceAddress> allocate(uint64_t bytes, uint64_t) override {
@@ -22,7 +22,7 @@ public:
   Status launch(const sdk::LaunchCommand &) override { return {}; }
 };
 
-class PluginDeviceType final : public sdk::DeviceType {
+class PluginDeviceType : public sdk::DeviceType {
 public:
   explicit PluginDeviceType(const KilnHost &host, uint32_t count = 1) : theHost(host), count(count) {}
   const KilnHost &host() const override { return theHost; }

@@ -1,10 +1,12 @@
 // kiln/kiln.h: the C API of libkiln_runtime: load a model or a program, run it on a device, read the results.
 //
 // The only ABI promise to embedders. Unless a declaration says otherwise: structs start with struct_size and
-// are zeroed before use; strings are pointer + length, borrowed for the call; out-parameters are untouched on
-// error; an error is returned as a KilnStatus that the caller frees with kiln_status_free; objects are
-// released with their _release function, once; functions are safe from any thread, those on one KilnRun from
-// one thread at a time. A walk through: docs/howto/embed-the-runtime.md.
+// are zeroed before use, may grow at their end with a minor version and are understood by both sides as far
+// as struct_size reaches; those without it (KilnStr, KilnAllocator, KilnParallelFor) never change; strings
+// are pointer + length, borrowed for the call; out-parameters are untouched on error; an error is returned as
+// a KilnStatus that the caller frees with kiln_status_free; objects are released with their _release
+// function, once; functions are safe from any thread, those on one KilnRun from one thread at a time. A walk
+// through: docs/howto/embed-the-runtime.md.
 #ifndef KILN_KILN_H
 #define KILN_KILN_H
 
@@ -80,14 +82,19 @@ KILN_API KilnStatus kiln_session_open(KilnInstance *instance, const KilnSessionO
                                       KilnSession **out_session);
 KILN_API void kiln_session_release(KilnSession *session);   // waits for its queue
 KILN_API KilnStr kiln_session_device(KilnSession *session); // "host:0"; borrowed
-// Waits for all runs. DEADLINE_EXCEEDED after timeout_ns; KILN_WAIT_FOREVER never.
+// Waits for all runs. DEADLINE_EXCEEDED after timeout_ns, KILN_WAIT_FOREVER never; a poisoned queue's error.
 KILN_API KilnStatus kiln_session_synchronize(KilnSession *session, uint64_t timeout_ns);
-// Heals a poisoned queue; what was queued is dropped.
+// Heals a queue that a fault has poisoned: until then every run and wait of the session returns the fault,
+// with the kernel's name and source location. What was queued is dropped; other sessions never noticed.
 KILN_API KilnStatus kiln_session_reset(KilnSession *session);
+// What the session's device has allocated.
 KILN_API KilnStatus kiln_session_memory(KilnSession *session, KilnMemoryStats *out_stats);
 
 // ---- Buffers and tensors --------------------------------------------------------------------------------
 
+// Buffers are references: released once each, the memory goes with the last, which may outlive the session's
+// other uses of it. write and read are queued behind the session's runs and waited for; they return the
+// queue's error. RESOURCE_EXHAUSTED says what is free.
 KILN_API KilnStatus kiln_buffer_allocate(KilnSession *session, uint64_t bytes, KilnBuffer **out_buffer);
 // Wraps host memory without a copy where the device can; UNIMPLEMENTED elsewhere. `release` (may be null) is
 // called when the last user is gone.
@@ -194,6 +201,8 @@ KILN_API KilnStatus kiln_session_run_into(KilnSession *session, KilnModel *model
 // Makes everything ready for these input shapes (data may be null): program, kernels, weights.
 KILN_API KilnStatus kiln_session_prepare(KilnSession *session, KilnModel *model, const KilnTensor *inputs,
                                          size_t input_count);
+// Waits for an asynchronous run; returns at once for another. DEADLINE_EXCEEDED after timeout_ns, the run
+// goes on; the queue's error.
 KILN_API KilnStatus kiln_run_wait(KilnRun *run, uint64_t timeout_ns);
 KILN_API size_t kiln_run_output_count(KilnRun *run);
 // dtype, dims, and the data in host memory (copied there at the first call), borrowed until the run is
