@@ -19,7 +19,8 @@
 #include "llvm/ExecutionEngine/Orc/TargetProcess/JITLoaderGDB.h"
 #include "llvm/ExecutionEngine/Orc/TargetProcess/JITLoaderPerf.h"
 
-#include <atomic>
+#include <mutex>
+#include <set>
 
 namespace kiln::host {
 namespace {
@@ -30,6 +31,7 @@ namespace jitlink = llvm::jitlink;
 /// A kernel and what removes it.
 struct OrcKernel final : HostKernel {
   orc::ResourceTrackerSP tracker;
+  std::string symbol; // in the dylib
   bool isListedByGdb = false;
 };
 
@@ -59,6 +61,12 @@ public:
   }
   ~Session() { llvm::consumeError(execution.endSession()); }
 
+  /// The name of an unloaded kernel is free again.
+  void forgetName(const std::string &name) {
+    std::lock_guard lock(namesMutex);
+    names.erase(name);
+  }
+
   Result<std::unique_ptr<OrcKernel>> load(const KilnKernelImage &image) {
     std::span bytes(static_cast<const std::byte *>(image.object), image.object_bytes);
     KILN_ASSIGN_OR_RETURN(ElfObject parsed, ElfObject::parse(bytes));
@@ -70,22 +78,24 @@ public:
     kernel->bindingCount = image.binding_count;
     kernel->constantCount = image.constant_count;
     kernel->name = toView(image.name.size ? image.name : image.symbol);
-    // One name a load: several devices and reloads share the dylib. It begins with what people call the
-    // kernel.
-    std::string unique = kernel->name + "." + std::to_string(nextNumber.fetch_add(1));
+    std::string unique = uniqueName(kernel->name);
     std::vector<std::byte> copy = rewriteElf(
         bytes, parsed, {toView(image.symbol), unique, /*hideOthers=*/true, /*dropUnmapped=*/!debug});
     auto buffer = llvm::MemoryBuffer::getMemBufferCopy(
         llvm::StringRef(reinterpret_cast<const char *>(copy.data()), copy.size()), unique);
     reported.clear();
     kernel->tracker = dylib.createResourceTracker();
-    if (llvm::Error error = linker.add(kernel->tracker, std::move(buffer)))
+    if (llvm::Error error = linker.add(kernel->tracker, std::move(buffer))) {
+      forgetName(unique);
       return linkError(std::move(error));
+    }
     auto found = execution.lookup({&dylib}, execution.intern(unique));
     if (!found) {
       llvm::consumeError(kernel->tracker->remove());
+      forgetName(unique);
       return linkError(found.takeError());
     }
+    kernel->symbol = unique;
     kernel->entry = found->getAddress().toPtr<HostEntry>();
     kernel->isListedByGdb = gdb;
     return kernel;
@@ -102,6 +112,8 @@ private:
     });
     orc::SymbolMap table;
     for (auto [name, address] : symbols.all())
+      names.emplace(name);
+    for (auto [name, address] : symbols.all())
       table[execution.intern(llvm::StringRef(name.data(), name.size()))] = {
           orc::ExecutorAddr::fromPtr(address),
           llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
@@ -111,6 +123,15 @@ private:
     linker.addPlugin(std::make_shared<orc::EHFrameRegistrationPlugin>(
         execution, std::make_unique<jitlink::InProcessEHFrameRegistrar>()));
     return debug ? setUpListeners(options) : Status();
+  }
+  /// One name a load: several devices and reloads share the dylib. What people call the kernel, if it is
+  /// free: so `break NAME` works in gdb.
+  std::string uniqueName(const std::string &name) {
+    std::lock_guard lock(namesMutex);
+    std::string unique = name;
+    while (!names.insert(unique).second)
+      unique = name + "." + std::to_string(++nextNumber);
+    return unique;
   }
   /// LLVM would look the functions of both up by name in the process, where a dlopened libLLVM does not show
   /// them.
@@ -159,7 +180,9 @@ private:
   OrcCodeMemory memory;
   orc::ObjectLinkingLayer linker;
   orc::JITDylib &dylib;
-  std::atomic<uint64_t> nextNumber = 0;
+  std::mutex namesMutex;
+  std::set<std::string> names; // taken in `dylib`
+  uint64_t nextNumber = 0;
   bool gdb = false, debug = false; // gdb listens; gdb or perf does
 };
 
@@ -187,7 +210,9 @@ void OrcLoader::unload(HostKernel *kernel) {
   if (llvm::Error error = owned->tracker->remove()) {
     std::string text = "unload '" + owned->name + "': " + llvm::toString(std::move(error));
     host.log(host.self, KILN_LOG_ERROR, toStr("host.orc"), toStr(text));
+    return;
   }
+  started->forgetName(owned->symbol);
 }
 
 const KilnKernelLoaderOps &OrcLoader::ops() {

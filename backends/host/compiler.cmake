@@ -38,6 +38,7 @@ set(hostCompilerSources
   Transforms/OpLines.cpp
   Transforms/SinkPads.cpp
   Transforms/Storage.cpp
+  Transforms/TemplateName.cpp
   Transforms/Temporaries.cpp
   Transforms/Tile.cpp
   Transforms/TileSpace.cpp

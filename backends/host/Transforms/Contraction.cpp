@@ -22,8 +22,23 @@ BlockArgument factor(Value value) {
   return dyn_cast<BlockArgument>(value);
 }
 
-/// Whether the body is acc + a * b for the op's two inputs and its init.
-bool sumsProducts(linalg::LinalgOp op) {
+/// A tile of about `most`: a divisor of the extent if there is one of half that, so that all tiles are alike;
+/// else such that the last one is about as long as the others, and a multiple of `unit`.
+int64_t evenTile(int64_t extent, int64_t most, int64_t unit) {
+  if (extent <= most)
+    return extent;
+  for (int64_t size = most / unit * unit; 2 * size >= most && size > 0; size -= unit)
+    if (extent % size == 0)
+      return size;
+  int64_t tiles = llvm::divideCeil(extent, most);
+  return std::min<int64_t>(llvm::alignTo(llvm::divideCeil(extent, tiles), unit), extent);
+}
+
+} // namespace
+
+bool isSumOfProducts(linalg::LinalgOp op) {
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0)
+    return false;
   Block &body = *op.getBlock();
   Operation *sum = body.getTerminator()->getOperand(0).getDefiningOp();
   if (!sum || !isa<arith::AddFOp, arith::AddIOp>(sum))
@@ -40,24 +55,9 @@ bool sumsProducts(linalg::LinalgOp op) {
   return false;
 }
 
-/// A tile of about `most`: a divisor of the extent if there is one of half that, so that all tiles are alike;
-/// else such that the last one is about as long as the others, and a multiple of `unit`.
-int64_t evenTile(int64_t extent, int64_t most, int64_t unit) {
-  if (extent <= most)
-    return extent;
-  for (int64_t size = most / unit * unit; 2 * size >= most && size > 0; size -= unit)
-    if (extent % size == 0)
-      return size;
-  int64_t tiles = llvm::divideCeil(extent, most);
-  return std::min<int64_t>(llvm::alignTo(llvm::divideCeil(extent, tiles), unit), extent);
-}
-
-} // namespace
-
 std::optional<Contraction> Contraction::match(Operation *operation) {
   auto op = dyn_cast<linalg::LinalgOp>(operation);
-  if (!op || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0 ||
-      !sumsProducts(op))
+  if (!op || !isSumOfProducts(op))
     return std::nullopt;
   Contraction contraction{op, {}, 0, 1, 0};
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();

@@ -29,6 +29,9 @@ struct Contraction {
   int64_t extent(Role role, int64_t unknown) const;
 };
 
+/// Whether the body is acc + a * b, each factor possibly widened, of the op's two inputs and its init.
+bool isSumOfProducts(mlir::linalg::LinalgOp op);
+
 /// Register and cache blocking of contractions, from a vector's lanes and the number of registers.
 struct ContractionBlocking {
   int64_t rows, columns; // of the register tile

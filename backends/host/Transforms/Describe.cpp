@@ -1,5 +1,6 @@
 // Describe.cpp: notes on a kiln.kernel what its object's metadata needs and later types no longer say.
 #include "backends/host/Transforms/Passes.h"
+#include "backends/host/Transforms/TemplateName.h"
 
 #include "kiln/IR/Kiln.h"
 
@@ -30,6 +31,18 @@ void numberOps(KernelOp kernel) {
   });
 }
 
+/// What profiles call a kernel of rows if it is more than reductions: the composite in it.
+StringRef compositeOf(KernelOp kernel) {
+  StringRef found;
+  kernel.getBody().walk([&](Operation *op) {
+    if (isa<SoftmaxOp, LogSoftmaxOp>(op))
+      found = "softmax";
+    else if (isa<LayerNormOp, RmsNormOp, GroupNormOp, InstanceNormOp>(op))
+      found = "layernorm";
+  });
+  return found;
+}
+
 struct DescribePass : impl::DescribePassBase<DescribePass> {
   void runOnOperation() override {
     Builder builder(&getContext());
@@ -38,6 +51,8 @@ struct DescribePass : impl::DescribePassBase<DescribePass> {
       int64_t inputs =
           llvm::count_if(kernel.getArgumentTypes(), [](Type type) { return isa<RankedTensorType>(type); });
       kernel->setAttr("kiln.inputs", builder.getI64IntegerAttr(inputs));
+      if (StringRef composite = compositeOf(kernel); !composite.empty())
+        kernel->setAttr(kCompositeAttr, builder.getStringAttr(composite));
       kernel->setAttr("kiln.element_types", elementTypes(builder, kernel));
     }
   }

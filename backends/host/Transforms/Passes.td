@@ -93,7 +93,7 @@ def TilePass : Pass<"kiln-host-tile", "mlir::func::FuncOp"> {
   let summary = "distribute a kernel over tiles and fuse what a tile needs into it";
   let description = [{
     Runs in stage `tile` after the templates of contractions. For each result that is not in an `scf.forall` yet: chooses
-    the template by the ops that lead to it (`elementwise`, `transpose`, `reduction`, `rows`, `scalar`; the function's
+    the template by the ops that lead to it (`elementwise`, `softmax`, `matmul`, `depthwise` ...; the function's
     attribute `kiln.template` names it for profiles), tiles the op that makes it over its parallel loops and pulls its
     producers into the tile. A loop is not tiled if a producer would have to be computed several times for it.
 

@@ -3,6 +3,7 @@
 #include "backends/host/Transforms/Contraction.h"
 #include "backends/host/Transforms/LaunchConstants.h"
 #include "backends/host/Transforms/Passes.h"
+#include "backends/host/Transforms/TemplateName.h"
 #include "backends/host/Transforms/TileSpace.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -29,50 +30,12 @@ constexpr int64_t kAssumedExtent = 256;
 /// Iterations of a tile with a body of one or two ops; heavier bodies get smaller tiles.
 constexpr int64_t kTileIterations = kStreamTileBytes / 4;
 
-bool isTransposing(linalg::LinalgOp op) {
-  return llvm::any_of(op.getIndexingMapsArray(), [](AffineMap map) {
-    unsigned last = 0;
-    for (AffineExpr expr : map.getResults())
-      if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
-        if (dim.getPosition() < last)
-          return true;
-        last = dim.getPosition();
-      }
-    return false;
-  });
-}
-
-/// Whether some op reads its input through a window: a dimension that several loops move in.
-bool hasWindow(const TileSpace &space) {
-  return llvm::any_of(space.ops(), [](const auto &entry) {
-    return llvm::any_of(cast<linalg::LinalgOp>(entry.first).getIndexingMapsArray(), [](AffineMap map) {
-      return llvm::any_of(map.getResults(), [](AffineExpr expr) { return isa<AffineBinaryOpExpr>(expr); });
-    });
-  });
-}
-
 /// Whether neighbours along `loop` are neighbours in some input.
 bool isContiguousAlong(linalg::LinalgOp op, unsigned loop) {
   return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
     AffineMap map = op.getMatchingIndexingMap(input);
     return map.getNumResults() > 0 && map.getResults().back() == getAffineDimExpr(loop, op.getContext());
   });
-}
-
-/// What profiles call this kind of code.
-StringRef templateName(const TileSpace &space) {
-  linalg::LinalgOp root = space.root();
-  bool isWindowed = hasWindow(space);
-  if (llvm::any_of(space.ops(), [](const auto &entry) {
-        auto contraction = Contraction::match(entry.first);
-        return contraction && !contraction->loops(Role::Rows).empty();
-      }))
-    return isWindowed ? "conv" : "matmul";
-  if (isWindowed && space.hasReduction())
-    return "window";
-  if (space.hasReduction())
-    return root.getNumReductionLoops() > 0 ? "reduction" : "rows";
-  return isTransposing(root) ? "transpose" : "elementwise";
 }
 
 /// Tile sizes by loop of the root; 0: not cut.
@@ -380,7 +343,9 @@ struct TilePass : impl::TilePassBase<TilePass> {
         root = copyRoot(rewriter, use);
       roots[root].push_back(use);
     }
-    StringRef name = "copy";
+    StringRef name = "copy", composite;
+    if (auto attr = func->getAttrOfType<StringAttr>(kCompositeAttr))
+      composite = attr.getValue();
     LaunchConstants constants(func);
     std::optional<jit::LaunchExpr> flops = jit::LaunchExpr();
     for (auto &[root, uses] : roots) {
@@ -392,7 +357,7 @@ struct TilePass : impl::TilePassBase<TilePass> {
             rewriter.eraseOp(use);
         continue;
       }
-      name = templateName(space);
+      name = templateName(space, composite);
       addFlops(rewriter, constants, space, flops);
       if (failed(TileBuilder(rewriter, space, chooseTileSizes(space, vectorBits)).build(uses)))
         return signalPassFailure();
@@ -403,8 +368,8 @@ struct TilePass : impl::TilePassBase<TilePass> {
         rewriter.eraseOp(&op);
     if (flops && !flops->empty())
       func->setAttr("kiln.flops", exprToAttr(&getContext(), *flops));
-    if (!roots.empty() && !func->hasAttr("kiln.template"))
-      func->setAttr("kiln.template", rewriter.getStringAttr(name));
+    if (!roots.empty() && !func->hasAttr(kTemplateAttr))
+      func->setAttr(kTemplateAttr, rewriter.getStringAttr(name));
   }
 };
 

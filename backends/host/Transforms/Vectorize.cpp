@@ -1,6 +1,7 @@
 // Vectorize.cpp: structured ops on buffers -> loops over vector code.
 #include "backends/host/Transforms/NestEmitter.h"
 #include "backends/host/Transforms/Passes.h"
+#include "backends/host/Transforms/TemplateName.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -16,6 +17,9 @@ namespace kiln::host {
 #include "backends/host/Transforms/Passes.h.inc"
 
 namespace {
+
+/// Extents that are not known count as this many.
+constexpr double kAssumedExtent = 256;
 
 /// A copy as a nest, so that it is vectorized as any other.
 linalg::GenericOp copyAsNest(RewriterBase &rewriter, memref::CopyOp copy) {
@@ -44,11 +48,21 @@ linalg::GenericOp mapAsNest(RewriterBase &rewriter, linalg::MapOp map) {
                                             });
 }
 
-LogicalResult vectorize(RewriterBase &rewriter, linalg::GenericOp op, const VectorTarget &target) {
+/// Iterations by how they are done, about: what a profile's template stands for is the larger part.
+struct Work {
+  double vector = 0, scalar = 0;
+};
+
+LogicalResult vectorize(RewriterBase &rewriter, linalg::GenericOp op, const VectorTarget &target,
+                        Work &work) {
   FailureOr<LoopNest> nest = LoopNest::analyse(op);
   if (failed(nest))
     return op.emitError("operands are not strided buffers; expected static or strided memrefs and scalars");
   NestPlan plan = NestPlan::make(*nest, target);
+  double iterations = 1 + nest->bodyOps;
+  for (int64_t extent : nest->extents)
+    iterations *= ShapedType::isDynamic(extent) ? kAssumedExtent : extent;
+  (plan.vectorLoop ? work.vector : work.scalar) += iterations;
   rewriter.setInsertionPoint(op);
   NestEmitter(*nest, plan, rewriter).emit();
   rewriter.eraseOp(op);
@@ -86,9 +100,12 @@ struct VectorizePass : impl::VectorizePassBase<VectorizePass> {
       }
     }
     VectorTarget target{vectorBits, registers, maskWords, maskBytes};
+    Work work;
     for (linalg::GenericOp nest : nests)
-      if (failed(vectorize(rewriter, nest, target)))
+      if (failed(vectorize(rewriter, nest, target, work)))
         return signalPassFailure();
+    if (work.scalar > work.vector)
+      getOperation()->setAttr(kTemplateAttr, rewriter.getStringAttr("scalar"));
   }
 };
 
