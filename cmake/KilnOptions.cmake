@@ -48,6 +48,7 @@ if(KILN_SANITIZE)
   add_link_options(-fsanitize=${KILN_SANITIZE} -shared-libsan)
   execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-runtime-dir OUTPUT_VARIABLE sanitizerDir
                   OUTPUT_STRIP_TRAILING_WHITESPACE)
-  # the shared runtime is in no folder that the loader searches
-  list(APPEND CMAKE_BUILD_RPATH "${sanitizerDir}" "${sanitizerDir}/../linux")
+  # the shared runtime is in no folder that the loader searches; Debian's is not in the one that clang names
+  get_filename_component(sanitizerSibling "${sanitizerDir}/../linux" ABSOLUTE)
+  list(APPEND CMAKE_BUILD_RPATH "${sanitizerDir}" "${sanitizerSibling}")
 endif()

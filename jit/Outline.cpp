@@ -120,7 +120,7 @@ Location kiln::jit::opNumberLocation(MLIRContext *context, unsigned index) {
 std::string kiln::jit::kernelBaseName(KernelOp kernel) {
   SmallVector<StringRef> names;
   for (Operation &op : kernel.getBody().front().without_terminator())
-    if (!op.hasTrait<OpTrait::ConstantLike>())
+    if (!op.hasTrait<OpTrait::ConstantLike>() && !op.hasAttr(kLayoutAttr))
       names.push_back(op.getName().stripDialect());
   std::string text;
   for (StringRef name : ArrayRef(names).take_front(kMaxNameOps))

@@ -15,6 +15,10 @@ namespace kiln::jit {
 /// Attribute of a launch: the source locations of its kernel's ops, by op number.
 inline constexpr llvm::StringLiteral kOpLocationsAttr = "kiln.op_locations";
 
+/// Attribute of ops in a kernel that say how an argument lies in memory: they compute nothing and have no
+/// part in names.
+inline constexpr llvm::StringLiteral kLayoutAttr = "kiln.layout";
+
 /// The name that a kernel has for its ops and its first result's type: "matmul_add_relu_1x128xf32". Names do
 /// not depend on the model.
 std::string kernelBaseName(KernelOp kernel);

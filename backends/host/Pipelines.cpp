@@ -5,6 +5,7 @@
 #include "backends/host/Transforms/Passes.h"
 
 #include "kiln/Transforms/Passes.h"
+#include "kiln/jit/CompilerRegistrar.h"
 
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
@@ -14,6 +15,12 @@ using namespace mlir;
 
 namespace kiln::host {
 
+void buildFormStage(OpPassManager &pm, const jit::Target &target) {
+  HostTarget host = HostTarget::from(target);
+  jit::buildDefaultStage(jit::Stage::Form, pm, target);
+  pm.addPass(createPackWeightsPass({host.vectorBits, host.vectorRegisters}));
+}
+
 void buildTensorStage(OpPassManager &pm, const jit::Target &) {
   pm.addPass(createDescribePass());
   pm.addPass(createToLinalgPass());
@@ -22,6 +29,7 @@ void buildTensorStage(OpPassManager &pm, const jit::Target &) {
 
 void buildTileStage(OpPassManager &pm, const jit::Target &target) {
   HostTarget host = HostTarget::from(target);
+  pm.addNestedPass<func::FuncOp>(createUnpackWeightsPass());
   pm.addNestedPass<func::FuncOp>(createFusePass());
   pm.addNestedPass<func::FuncOp>(createCollapsePass());
   pm.addPass(createDestinationsPass());

@@ -7,6 +7,7 @@
 namespace kiln::host {
 
 /// kiln.kernel -> func.func of linalg, tensor, arith and math on signless types.
+void buildFormStage(mlir::OpPassManager &pm, const jit::Target &target);
 void buildTensorStage(mlir::OpPassManager &pm, const jit::Target &target);
 /// Chooses a template; tiles of the result in scf.forall, producers fused into them.
 void buildTileStage(mlir::OpPassManager &pm, const jit::Target &target);

@@ -51,6 +51,7 @@ Status registerHostCompiler(jit::CompilerRegistrar &registrar) {
                        mlir::math::MathDialect, mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
                        mlir::tensor::TensorDialect, mlir::vector::VectorDialect>();
   registerInterfaces(registrar.dialects());
+  registrar.addStage(target, jit::Stage::Form, buildFormStage);
   registrar.addStage(target, jit::Stage::Tensor, buildTensorStage);
   registrar.addStage(target, jit::Stage::Tile, buildTileStage);
   registrar.addStage(target, jit::Stage::Buffer, buildBufferStage);
@@ -62,8 +63,10 @@ Status registerHostCompiler(jit::CompilerRegistrar &registrar) {
                        {"llvm", "the kernel's LLVM IR after optimisation", jit::Stage::Lower, printLlvm});
   static OrcLoader *orc = new OrcLoader(registrar.host()); // lives as long as the process, as its kernels may
   registrar.addKernelLoader("host-elf", "orc", OrcLoader::ops(), orc);
+  registrar.addPass([] { return createPackWeightsPass(); });
   registrar.addPass([] { return createDescribePass(); });
   registrar.addPass([] { return createStoragePass(); });
+  registrar.addPass([] { return createUnpackWeightsPass(); });
   registrar.addPass([] { return createFusePass(); });
   registrar.addPass([] { return createCollapsePass(); });
   registrar.addPass([] { return createDestinationsPass(); });

@@ -36,6 +36,7 @@ set(hostCompilerSources
   Transforms/NestBody.cpp
   Transforms/NestEmitter.cpp
   Transforms/OpLines.cpp
+  Transforms/PackWeights.cpp
   Transforms/SinkPads.cpp
   Transforms/Storage.cpp
   Transforms/TemplateName.cpp
@@ -43,5 +44,6 @@ set(hostCompilerSources
   Transforms/Tile.cpp
   Transforms/TileSpace.cpp
   Transforms/ToLlvm.cpp
+  Transforms/UnpackWeights.cpp
   Transforms/Vectorize.cpp
 )

@@ -40,6 +40,7 @@ public:
 private:
   std::optional<unsigned> blockedLoop();
   bool needsPacking();
+  bool isPanel(AffineMap map, ArrayRef<int64_t> strides);
   Value sliced(unsigned operand, unsigned loop, OpFoldResult offset, OpFoldResult size);
   Value temporary(ArrayRef<OpFoldResult> sizes, Type element);
   Value packed(Value right);
@@ -81,8 +82,10 @@ bool Blocker::needsPacking() {
   if (failed(getStridesAndOffset(type, strides, offset)))
     return false;
   AffineMap map = op.getIndexingMapsArray()[contraction.right];
-  if (!map.isProjectedPermutation() || contraction.loops(Role::Columns).size() > 1)
-    return true; // windows, or rows of an image that make one longer vector loop together
+  if (!map.isProjectedPermutation())
+    return true; // windows
+  if (contraction.loops(Role::Columns).size() > 1 && !isPanel(map, strides))
+    return true; // rows of an image that make one longer vector loop together
   int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
   for (auto [expr, stride] : llvm::zip_equal(map.getResults(), strides)) {
     unsigned loop = cast<AffineDimExpr>(expr).getPosition();
@@ -90,6 +93,19 @@ bool Blocker::needsPacking() {
       return true;
   }
   return false;
+}
+
+/// Whether B lies as panels of a register tile's columns: packed once, in the program's prologue.
+bool Blocker::isPanel(AffineMap map, ArrayRef<int64_t> strides) {
+  int64_t columns = ranges[contraction.vectorLoop];
+  if (columns != blocking.columns || contraction.loops(Role::Sum).size() != 1)
+    return false;
+  unsigned sum = contraction.loops(Role::Sum).front();
+  return llvm::all_of(llvm::zip_equal(map.getResults(), strides), [&](auto pair) {
+    auto [expr, stride] = pair;
+    unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+    return loop == contraction.vectorLoop ? stride == 1 : loop != sum || stride == columns;
+  });
 }
 
 Value Blocker::sliced(unsigned operand, unsigned loop, OpFoldResult offset, OpFoldResult size) {

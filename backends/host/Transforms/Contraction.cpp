@@ -138,7 +138,9 @@ std::optional<SmallVector<int64_t>> contractionTileSizes(const TileSpace &space,
   // Columns first: from the contiguous loop outwards up to a few register tiles, whole rows of an image at a
   // time. A block of them, packed, fits the stack, where every tile finds it in the cache again.
   SmallVector<unsigned> columnLoops = found->loops(Role::Columns);
-  int64_t columns = 1, columnTarget = (columnLoops.size() > 1 ? 4 : 2) * blocking.columns;
+  bool inPanels = columnLoops.size() == 2 && ranges[found->vectorLoop] == blocking.columns &&
+                  found->op.getIndexingMapsArray()[found->right].isProjectedPermutation();
+  int64_t columns = 1, columnTarget = (columnLoops.size() > 1 && !inPanels ? 4 : 2) * blocking.columns;
   for (unsigned loop : llvm::reverse(columnLoops)) {
     int64_t most = std::max<int64_t>(1, columnTarget / columns);
     bool contiguous = loop == found->vectorLoop;

@@ -21,12 +21,28 @@ ArrayAttr elementTypes(Builder &builder, KernelOp kernel) {
   return builder.getArrayAttr(types);
 }
 
-/// Locations that the line table of the object is made from: op number + 1 as the line, 0 being "none".
-void numberOps(KernelOp kernel) {
+/// The op's number, counted from 1, that its kernel was formed with: a line of "kernel". 0 if it has none.
+int64_t formedNumber(Operation *op) {
   int64_t number = 0;
+  op->getLoc()->walk([&](Location part) {
+    auto file = dyn_cast<FileLineColLoc>(part);
+    if (!file || file.getFilename() != "kernel")
+      return WalkResult::advance();
+    number = file.getLine();
+    return WalkResult::interrupt();
+  });
+  return number;
+}
+
+/// Locations that the line table of the object is made from: op number + 1 as the line, 0 being "none". Ops
+/// of a kernel that was not formed but written are counted.
+void numberOps(KernelOp kernel) {
+  int64_t count = 0;
   auto tag = StringAttr::get(kernel.getContext(), "op");
   kernel.getBody().walk([&](Operation *op) {
-    Location at = FileLineColLoc::get(tag, ++number, 0);
+    ++count;
+    int64_t formed = formedNumber(op);
+    Location at = FileLineColLoc::get(tag, formed ? formed : count, 0);
     op->setLoc(FusedLoc::get(kernel.getContext(), {at, op->getLoc()}));
   });
 }

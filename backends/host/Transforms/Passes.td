@@ -4,6 +4,27 @@
 
 include "mlir/Pass/PassBase.td"
 
+def PackWeightsPass : Pass<"kiln-host-pack-weights", "mlir::ModuleOp"> {
+  let summary = "give products their weights as panels, packed in the program's prologue";
+  let description = [{
+    Runs at the end of stage `form`. For each kernel argument that is the right side of one `kiln.matmul` of more than one
+    row, and weights alone at every launch: its columns are cut into panels as wide as a register tile, by a kernel that
+    the prologue runs once. The product's kernel spells the matrix that it gets as panels as a transposition and a reshape,
+    which `kiln-host-unpack-weights` reads through. Matrices that the panels do not divide, and small ones, stay.
+
+    ```mlir
+    %w = kiln.weight ... : tensor<768x3072xf32>
+    %y = kiln.launch @matmul_128x3072xf32(%x, %w) : ...
+    // becomes
+    %s = kiln.reshape %w [768, 96, 32] : tensor<768x3072xf32> -> tensor<768x96x32xf32>
+    %p = kiln.launch @transpose_96x768x32xf32(%s) : (tensor<768x96x32xf32>) -> tensor<96x768x32xf32>
+    %y = kiln.launch @matmul_128x3072xf32(%x, %p) : ...
+    ```
+  }];
+  let options = [Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"256", "bits of a vector register">,
+                 Option<"registers", "registers", "unsigned", /*default=*/"16", "vector registers">];
+}
+
 def DescribePass : Pass<"kiln-host-describe", "mlir::ModuleOp"> {
   let summary = "note a kernel's bindings and number its ops";
   let description = [{
@@ -203,6 +224,25 @@ def ContractPass : Pass<"kiln-host-contract", "mlir::func::FuncOp"> {
     %s = arith.addf %acc, %p fastmath<contract> : f32
     ```
   }];
+}
+
+def UnpackWeightsPass : Pass<"kiln-host-unpack-weights", "mlir::func::FuncOp"> {
+  let summary = "let contractions read a matrix as the panels that it comes in";
+  let description = [{
+    Runs at the start of stage `tile`. A kernel that `kiln-host-pack-weights` has given a packed weight `[p, k, n]` spells
+    the matrix `[k, p * n]` as a transposition and a reshape of it. Where that matrix is the right side of a contraction,
+    its loop over columns becomes two, over panels and inside one, which read the panels as they lie: each is contiguous.
+
+    ```mlir
+    %t = linalg.generic {...} ins(%w : tensor<96x768x32xf32>) outs(%e : tensor<768x96x32xf32>) ... // (d1, d0, d2)
+    %m = tensor.collapse_shape %t [[0], [1, 2]] : tensor<768x96x32xf32> into tensor<768x3072xf32>
+    %y = linalg.generic {...} ins(%x, %m : ...) outs(%i : tensor<128x3072xf32>) ...
+    // becomes
+    %y3 = linalg.generic {...} ins(%x, %w : ...) outs(%i3 : tensor<128x96x32xf32>) ... // (d0, d1, d2, d3) -> (d1, d3, d2)
+    %y = tensor.collapse_shape %y3 [[0], [1, 2]] : tensor<128x96x32xf32> into tensor<128x3072xf32>
+    ```
+  }];
+  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
 }
 
 def VectorizePass : Pass<"kiln-host-vectorize", "mlir::func::FuncOp"> {

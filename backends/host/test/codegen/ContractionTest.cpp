@@ -45,6 +45,46 @@ TEST_P(ContractionTest, MatmulsOfAllShapes) {
       }
 }
 
+// What kiln-host-pack-weights makes of a weight: panels as wide as a register tile.
+TEST_P(ContractionTest, MatmulsOfPanels) {
+  const int64_t k = 300, panels = 5;
+  for (KilnDType dtype : {KILN_F32, KILN_BF16, KILN_F64})
+    for (int64_t m : {2, 30, 100})
+      for (bool isDynamic : {false, true}) {
+        const int64_t width = (GetParam() == "x86-64-v4" ? 32 : 16) / (dtype == KILN_F64 ? 2 : 1),
+                      n = panels * width;
+        Shape left = isDynamic ? Shape{-1, k} : Shape{m, k}, out = isDynamic ? Shape{-1, n} : Shape{m, n};
+        std::string matrix = tensorType(dtype, {k, n}), split = tensorType(dtype, {k, panels, width}),
+                    packed = tensorType(dtype, {panels, k, width}), result = tensorType(dtype, out);
+        auto kernel = compileOrFail(
+            kernelText({tensorType(dtype, left), packed, tensorType(dtype, {n})},
+                       "  %t = kiln.transpose %a1 perm [1, 0, 2] : " + packed + " -> " + split + "\n" +
+                           "  %w = kiln.reshape %t [" + std::to_string(k) + ", " + std::to_string(n) +
+                           "] : " + split + " -> " + matrix + "\n" +
+                           "  %m = kiln.matmul %a0, %w : " + tensorType(dtype, left) + ", " + matrix +
+                           " -> " + result + "\n" + "  %r = kiln.add %m, %a2 : " + result + ", " +
+                           tensorType(dtype, {n}) + " -> " + result,
+                       result),
+            GetParam());
+        ASSERT_TRUE(kernel);
+        Array x = Array::random(dtype, {m, k}, -1, 1, 1),
+              w = Array::random(dtype, {panels, k, width}, -1, 1, 2),
+              bias = Array::random(dtype, {n}, -1, 1, 3), z(dtype, {m, n});
+        kernel->run({&x, &w, &bias, &z}, {}, 1);
+        std::vector<double> want(m * n);
+        for (int64_t i = 0; i < m; ++i)
+          for (int64_t j = 0; j < n; ++j) {
+            double sum = bias.get(j);
+            for (int64_t l = 0; l < k; ++l)
+              sum += x.get(i * k + l) * w.get((j / width * k + l) * width + j % width);
+            want[i * n + j] = sum;
+          }
+        double tolerance = dtype == KILN_BF16 ? 8e-3 : dtype == KILN_F64 ? 1e-13 : 1e-5;
+        EXPECT_TRUE(closeTo(z, want, tolerance, 10 * tolerance))
+            << m << "x" << n << (isDynamic ? ", dynamic" : "");
+      }
+}
+
 TEST_P(ContractionTest, BatchedMatmulWithBiasAndActivation) {
   auto kernel = compileOrFail(
       kernelText(

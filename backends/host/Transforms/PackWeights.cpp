@@ -1,0 +1,173 @@
+// PackWeights.cpp: matrices of weights become panels of a register tile's columns, once, in the program's
+// prologue. A kernel spells the matrix that it now gets as panels: UnpackWeights.cpp reads that.
+#include "backends/host/Transforms/Contraction.h"
+#include "backends/host/Transforms/Passes.h"
+
+#include "jit/Fusion.h"
+#include "jit/Outline.h"
+#include "kiln/IR/Kiln.h"
+
+using namespace mlir;
+
+namespace kiln::host {
+#define GEN_PASS_DEF_PACKWEIGHTSPASS
+#include "backends/host/Transforms/Passes.h.inc"
+
+namespace {
+
+/// Elements of a matrix that is worth packing: what it saves is misses of the L1 cache (32 KB of f32 and
+/// more).
+constexpr int64_t kMinElements = 8 * 1024;
+
+/// A matrix [rows, columns], or its transpose, cut into panels [panels, rows, width].
+struct Layout {
+  int64_t rows, panels, width;
+  bool transposed; // the weight is [columns, rows]
+  Type element;
+
+  /// The weight, with its columns as panels.
+  SmallVector<int64_t> split() const {
+    return transposed ? SmallVector<int64_t>{panels, width, rows} : SmallVector<int64_t>{rows, panels, width};
+  }
+  /// From there to panels.
+  SmallVector<int64_t> order() const {
+    return transposed ? SmallVector<int64_t>{0, 2, 1} : SmallVector<int64_t>{1, 0, 2};
+  }
+  RankedTensorType packed() const { return RankedTensorType::get({panels, rows, width}, element); }
+};
+
+/// The product that is the only reader of an argument, as its right side, by more than one row.
+MatmulOp productOf(BlockArgument weight) {
+  if (!weight.hasOneUse())
+    return {};
+  auto product = dyn_cast<MatmulOp>(*weight.user_begin());
+  if (!product || product.getB() != weight || product.getA() == weight || product.getTransA())
+    return {};
+  auto left = cast<RankedTensorType>(product.getA().getType());
+  int64_t rows = 1;
+  for (int64_t extent : left.getShape().drop_back())
+    rows = ShapedType::isDynamic(extent)  ? ShapedType::kDynamic
+           : rows == ShapedType::kDynamic ? rows
+                                          : rows * extent;
+  return rows == 1 ? MatmulOp() : product;
+}
+
+/// Rewrites the kernels and launches of one module.
+class Packer {
+public:
+  Packer(ModuleOp module, unsigned vectorBits, unsigned registers)
+      : module(module), symbols(module), vectorBits(vectorBits), registers(registers) {
+    module.walk([&](LaunchOp launch) { launches[launch.getKernel()].push_back(launch); });
+  }
+
+  void run() {
+    for (KernelOp kernel : llvm::to_vector(module.getOps<KernelOp>()))
+      for (BlockArgument argument : kernel.getBody().getArguments())
+        if (std::optional<Layout> layout = layoutFor(kernel, argument))
+          pack(kernel, argument, *layout);
+  }
+
+private:
+  std::optional<Layout> layoutFor(KernelOp kernel, BlockArgument argument);
+  void pack(KernelOp kernel, BlockArgument argument, const Layout &layout);
+  Value packedWeight(Value weight, const Layout &layout);
+  KernelOp packingKernel(const Layout &layout);
+
+  ModuleOp module;
+  SymbolTable symbols;
+  const unsigned vectorBits, registers;
+  llvm::StringMap<SmallVector<LaunchOp>> launches; // by kernel
+  DenseMap<Value, Value> packedWeights;
+  DenseMap<Type, KernelOp> packers[2]; // by the packed type; [1]: of transposed weights
+};
+
+std::optional<Layout> Packer::layoutFor(KernelOp kernel, BlockArgument argument) {
+  auto type = dyn_cast<RankedTensorType>(argument.getType());
+  if (!type || type.getRank() != 2 || !type.hasStaticShape() || !isa<FloatType>(type.getElementType()) ||
+      type.getElementTypeBitWidth() < 16 || type.getNumElements() < kMinElements)
+    return std::nullopt;
+  MatmulOp product = productOf(argument);
+  if (!product)
+    return std::nullopt;
+  for (LaunchOp launch : launches[kernel.getSymName()]) {
+    Value weight = launch.getInputs()[argument.getArgNumber()];
+    // What weights alone decide runs once as it is.
+    if (!jit::isWeightOnly(weight) || jit::isWeightOnly(launch.getResult(0)))
+      return std::nullopt;
+  }
+  unsigned bits = std::max(32u, type.getElementTypeBitWidth()); // sums of 16-bit floats are f32
+  int64_t width = ContractionBlocking::make(vectorBits, registers, bits).columns;
+  int64_t rows = type.getDimSize(product.getTransB()), columns = type.getDimSize(!product.getTransB());
+  if (columns % width != 0 || columns == width)
+    return std::nullopt;
+  return Layout{rows, columns / width, width, product.getTransB(), type.getElementType()};
+}
+
+KernelOp Packer::packingKernel(const Layout &layout) {
+  KernelOp &kernel = packers[layout.transposed][layout.packed()];
+  if (kernel)
+    return kernel;
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  Location loc = jit::opNumberLocation(module.getContext(), 0);
+  auto from = RankedTensorType::get(layout.split(), layout.element);
+  kernel = builder.create<KernelOp>(loc, "pack", builder.getFunctionType(from, layout.packed()), StringAttr(),
+                                    ArrayAttr(), ArrayAttr());
+  Block &body = kernel.getBody().emplaceBlock();
+  builder.setInsertionPointToStart(&body);
+  Value panels =
+      builder.create<TransposeOp>(loc, layout.packed(), body.addArgument(from, loc), layout.order());
+  builder.create<YieldOp>(loc, panels);
+  kernel->remove();
+  kernel.setName(jit::kernelBaseName(kernel));
+  symbols.insert(kernel);
+  return kernel;
+}
+
+/// The panels of a weight: a launch behind the weight, which the prologue runs.
+Value Packer::packedWeight(Value weight, const Layout &layout) {
+  Value &packed = packedWeights[weight];
+  if (packed && packed.getType() == layout.packed())
+    return packed;
+  OpBuilder builder(module.getContext());
+  builder.setInsertionPointAfterValue(weight);
+  Location loc = weight.getLoc();
+  SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(module.getContext(), layout.split());
+  Value split = builder.create<ReshapeOp>(loc, weight, sizes);
+  auto launch = builder.create<LaunchOp>(loc, TypeRange(layout.packed()),
+                                         FlatSymbolRefAttr::get(packingKernel(layout).getSymNameAttr()),
+                                         ValueRange(split), ValueRange(), StringAttr());
+  launch->setAttr(jit::kOpLocationsAttr, builder.getArrayAttr({LocationAttr(loc)}));
+  return packed = launch.getResult(0);
+}
+
+void Packer::pack(KernelOp kernel, BlockArgument argument, const Layout &layout) {
+  MatmulOp product = productOf(argument);
+  for (LaunchOp launch : launches[kernel.getSymName()]) {
+    OpOperand &operand =
+        launch->getOpOperand(launch.getInputs().getBeginOperandIndex() + argument.getArgNumber());
+    operand.set(packedWeight(operand.get(), layout));
+  }
+  argument.setType(layout.packed());
+  kernel.setFunctionType(FunctionType::get(kernel.getContext(), kernel.getBody().getArgumentTypes(),
+                                           kernel.getFunctionType().getResults()));
+  // The matrix, said in ops that compute nothing.
+  OpBuilder builder(product);
+  Location loc = product.getLoc();
+  auto rows = RankedTensorType::get({layout.rows, layout.panels, layout.width}, layout.element);
+  Value inRows = builder.create<TransposeOp>(loc, rows, argument, ArrayRef<int64_t>{1, 0, 2});
+  SmallVector<OpFoldResult> sizes =
+      getAsIndexOpFoldResult(module.getContext(), {layout.rows, layout.panels * layout.width});
+  Value matrix = builder.create<ReshapeOp>(loc, inRows, sizes);
+  for (Value value : {inRows, matrix})
+    value.getDefiningOp()->setAttr(jit::kLayoutAttr, builder.getUnitAttr());
+  product.getBMutable().set(matrix);
+  product.setTransB(false);
+}
+
+struct PackWeightsPass : impl::PackWeightsPassBase<PackWeightsPass> {
+  using PackWeightsPassBase::PackWeightsPassBase;
+  void runOnOperation() override { Packer(getOperation(), vectorBits, registers).run(); }
+};
+
+} // namespace
+} // namespace kiln::host

@@ -1,0 +1,63 @@
+// RUN: jit-opt %s --pass-pipeline="builtin.module(func.func(kiln-host-unpack-weights))" --split-input-file | FileCheck %s
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+#from = affine_map<(k, p, n) -> (p, k, n)>
+#id = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+
+// Positive: the product reads the panels; its columns are two loops.
+// CHECK-DAG: #[[A:.+]] = affine_map<(d0, d1, d2, d3) -> (d0, d3)>
+// CHECK-DAG: #[[B:.+]] = affine_map<(d0, d1, d2, d3) -> (d1, d3, d2)>
+// CHECK-DAG: #[[C:.+]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>
+// CHECK-LABEL: @panels
+//       CHECK: %[[I:.+]] = tensor.expand_shape {{.+}} {{\[\[}}0], [1, 2]] {{.*}} into tensor<8x6x16xf32>
+//       CHECK: %[[R:.+]] = linalg.generic {indexing_maps = [#[[A]], #[[B]], #[[C]]]
+//  CHECK-SAME:   ins(%arg0, %arg1 : tensor<8x32xf32>, tensor<6x32x16xf32>) outs(%[[I]] : tensor<8x6x16xf32>)
+//       CHECK: tensor.collapse_shape %[[R]] {{\[\[}}0], [1, 2]]
+func.func @panels(%x: tensor<8x32xf32>, %w: tensor<6x32x16xf32>, %i: tensor<8x96xf32>) -> tensor<8x96xf32> {
+  %e = tensor.empty() : tensor<32x6x16xf32>
+  %t = linalg.generic {indexing_maps = [#from, #id], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%w : tensor<6x32x16xf32>) outs(%e : tensor<32x6x16xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    linalg.yield %v : f32
+  } -> tensor<32x6x16xf32>
+  %m = tensor.collapse_shape %t [[0], [1, 2]] : tensor<32x6x16xf32> into tensor<32x96xf32>
+  %y = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %m : tensor<8x32xf32>, tensor<32x96xf32>) outs(%i : tensor<8x96xf32>) {
+  ^bb0(%l: f32, %r: f32, %o: f32):
+    %p = arith.mulf %l, %r : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<8x96xf32>
+  return %y : tensor<8x96xf32>
+}
+
+// -----
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (n, k)>
+#c = affine_map<(m, n, k) -> (m, n)>
+#from = affine_map<(k, p, n) -> (p, k, n)>
+#id = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+
+// Negative: the panels are along the sum.
+// CHECK-LABEL: @along_the_sum
+//       CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]
+func.func @along_the_sum(%x: tensor<8x96xf32>, %w: tensor<6x32x16xf32>, %i: tensor<8x32xf32>) -> tensor<8x32xf32> {
+  %e = tensor.empty() : tensor<32x6x16xf32>
+  %t = linalg.generic {indexing_maps = [#from, #id], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%w : tensor<6x32x16xf32>) outs(%e : tensor<32x6x16xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    linalg.yield %v : f32
+  } -> tensor<32x6x16xf32>
+  %m = tensor.collapse_shape %t [[0], [1, 2]] : tensor<32x6x16xf32> into tensor<32x96xf32>
+  %y = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %m : tensor<8x96xf32>, tensor<32x96xf32>) outs(%i : tensor<8x32xf32>) {
+  ^bb0(%l: f32, %r: f32, %o: f32):
+    %p = arith.mulf %l, %r : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<8x32xf32>
+  return %y : tensor<8x32xf32>
+}
