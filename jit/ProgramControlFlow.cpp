@@ -64,6 +64,8 @@ Status ProgramEmitter::writeCarried(ValueRange carried, MutableArrayRef<OpOperan
                                     schema::BlockT &out) {
   std::vector<Number> numbers(values.size());
   for (auto [i, operand] : llvm::enumerate(values)) {
+    if (operand.get().getDefiningOp<tensor::EmptyOp>())
+      continue;
     if (isTensor(operand.get())) {
       if (std::optional<uint32_t> aside = layout.yieldTemporary(operand))
         KILN_RETURN_IF_ERROR(
@@ -86,6 +88,8 @@ Status ProgramEmitter::writeCarried(ValueRange carried, MutableArrayRef<OpOperan
       indices.move(to, numbers[i], out);
       continue;
     }
+    if (operand.get().getDefiningOp<tensor::EmptyOp>())
+      continue; // nothing to start from
     std::optional<uint32_t> aside = layout.yieldTemporary(operand);
     uint32_t from = aside ? *aside : layout.storageOf(operand.get());
     KILN_RETURN_IF_ERROR(copy(buffers[layout.storageOf(carried[i])], buffers[from], operand.get(), out));

@@ -126,6 +126,19 @@ Result<Number> ProgramEmitter::bytesOf(Value tensor, schema::BlockT &block) {
   return indices.binary(ArithOp::Mul, count, Number{bits / 8}, block);
 }
 
+Result<std::vector<Number>> ProgramEmitter::numbersOf(ArrayRef<OpFoldResult> values) {
+  std::vector<Number> numbers;
+  for (OpFoldResult value : values) {
+    if (std::optional<int64_t> constant = getConstantIntValue(value)) {
+      numbers.push_back({*constant});
+      continue;
+    }
+    KILN_ASSIGN_OR_RETURN(Number number, indices.get(cast<Value>(value)));
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
 Status ProgramEmitter::setMixedExtents(Value tensor, ArrayRef<int64_t> sizes, ValueRange values) {
   std::vector<Number> dims;
   auto value = values.begin();
@@ -179,6 +192,10 @@ Status ProgramEmitter::writeOp(Operation &op, schema::BlockT &out) {
   }
   if (auto extract = dyn_cast<tensor::ExtractOp>(op))
     return writeExtract(extract, out);
+  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+    return writeInsert(insert, out);
+  if (isa<tensor::EmptyOp>(op))
+    return {}; // its user gives it memory
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return writeIf(branch, out);
   if (auto loop = dyn_cast<scf::ForOp>(op))
@@ -305,6 +322,40 @@ Status ProgramEmitter::copy(uint32_t to, uint32_t from, Value tensor, schema::Bl
   KILN_ASSIGN_OR_RETURN(Number bytes, bytesOf(tensor, out));
   copy.bytes = boxed(bytes);
   append(out, std::move(copy));
+  return {};
+}
+
+Status ProgramEmitter::writeInsert(tensor::InsertSliceOp op, schema::BlockT &out) {
+  KILN_ASSIGN_OR_RETURN(std::vector<Number> dims, extentsOf(op.getDest()));
+  KILN_ASSIGN_OR_RETURN(std::vector<Number> sizes, numbersOf(op.getMixedSizes()));
+  KILN_ASSIGN_OR_RETURN(std::vector<Number> offsets, numbersOf(op.getMixedOffsets()));
+  // Consecutive: one index of the leading axes, a range of the next, the whole of the rest.
+  size_t ranged = 0;
+  while (ranged < sizes.size() && sizes[ranged] == Number{1})
+    ++ranged;
+  bool consecutive =
+      llvm::all_of(op.getMixedStrides(), [](OpFoldResult s) { return isConstantIntValue(s, 1); });
+  for (size_t axis = ranged + 1; axis < sizes.size(); ++axis)
+    consecutive &= sizes[axis] == dims[axis] && offsets[axis] == Number{0};
+  if (!consecutive)
+    return unimplemented(
+        locationText(op.getLoc()) +
+        ": a slice is inserted whose elements are not consecutive; expected whole inner axes");
+  Number at{0};
+  for (auto [dim, offset] : llvm::zip(dims, offsets))
+    at = indices.binary(ArithOp::Add, indices.binary(ArithOp::Mul, at, dim, out), offset, out);
+  int64_t bytes = dtypeBits(elementDType(op.getDestType().getElementType())) / 8;
+  if (bytes == 0)
+    return unimplemented(locationText(op.getLoc()) + ": a slice of elements below 8 bits is inserted");
+  schema::CopyT copy;
+  KILN_ASSIGN_OR_RETURN(Number length, bytesOf(op.getSource(), out));
+  copy.to = std::make_unique<schema::Range>(buffers[layout.storageOf(op.getDest())],
+                                            indices.binary(ArithOp::Mul, at, Number{bytes}, out).operand(),
+                                            length.operand());
+  copy.from = std::make_unique<schema::Range>(wholeBuffer(buffers[layout.storageOf(op.getSource())]));
+  copy.bytes = boxed(length);
+  append(out, std::move(copy));
+  extents[op.getResult()] = dims;
   return {};
 }
 

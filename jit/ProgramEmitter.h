@@ -28,6 +28,8 @@ private:
 
   Result<std::vector<Number>> extentsOf(mlir::Value tensor);
   Result<Number> bytesOf(mlir::Value tensor, schema::BlockT &block);
+  /// A mixed list of offsets or extents as numbers.
+  Result<std::vector<Number>> numbersOf(llvm::ArrayRef<mlir::OpFoldResult> values);
   /// The extents of `op`'s result from a mixed list: static ones, values where it has `?`.
   Status setMixedExtents(mlir::Value tensor, mlir::ArrayRef<int64_t> sizes, mlir::ValueRange values);
 
@@ -40,6 +42,8 @@ private:
   Status writeLaunch(LaunchOp op, schema::BlockT &out);
   Status writeExtract(mlir::tensor::ExtractOp op, schema::BlockT &out);
   Status copy(uint32_t to, uint32_t from, mlir::Value tensor, schema::BlockT &out);
+  /// A slice of consecutive elements is copied into the destination, which it shares with its result.
+  Status writeInsert(mlir::tensor::InsertSliceOp op, schema::BlockT &out);
 
   Status writeIf(mlir::scf::IfOp op, schema::BlockT &out);
   /// Registers for what an op's regions compute: numbers, and extents of tensors.

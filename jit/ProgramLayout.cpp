@@ -72,7 +72,7 @@ private:
     for (Operation &op : block) {
       begins[&op] = current = position++;
       for (Value operand : op.getOperands())
-        if (isTensor(operand))
+        if (isTensor(operand) && !operand.getDefiningOp<tensor::EmptyOp>())
           uses.emplace_back(&op, operand);
       KILN_RETURN_IF_ERROR(visit(op, wholeOp));
       ends[&op] = position++;
@@ -110,6 +110,10 @@ private:
       return visitFor(loop, wholeOp);
     if (auto loop = dyn_cast<scf::WhileOp>(op))
       return visitWhile(loop, wholeOp);
+    if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+      return visitInsert(insert);
+    if (auto empty = dyn_cast<tensor::EmptyOp>(op))
+      return visitEmpty(empty);
     bool known = isa<arith::ArithDialect>(op.getDialect()) ||
                  isa<tensor::DimOp, tensor::ExtractOp, func::ReturnOp, scf::YieldOp, scf::ConditionOp,
                      CheckCloseOp, CheckEqualOp>(op);
@@ -117,6 +121,28 @@ private:
       return unimplemented(locationText(op.getLoc()) + ": op '" + op.getName().getStringRef() +
                            "' is left outside kernels; programs launch kernels, copy and compute indices");
     return {};
+  }
+
+  // The destination is written in place: what a loop carries, for this op alone.
+  Status visitInsert(tensor::InsertSliceOp op) {
+    auto argument = dyn_cast<BlockArgument>(op.getDest());
+    auto reads = [&](Operation *user) { return user != op && !isa<tensor::DimOp>(user); };
+    if (!argument || !isa<scf::ForOp, scf::WhileOp>(argument.getOwner()->getParentOp()) ||
+        llvm::any_of(argument.getUsers(), reads))
+      return unimplemented(
+          locationText(op.getLoc()) +
+          ": a slice is inserted into a tensor that is no loop's own; expected a value that the "
+          "loop carries and nothing else reads");
+    share(op.getResult(), op.getDest());
+    return {};
+  }
+
+  /// A loop starts from it: its first contents do not count, so it has no memory.
+  Status visitEmpty(tensor::EmptyOp op) {
+    if (llvm::all_of(op->getUsers(), [](Operation *user) { return isa<scf::ForOp, scf::WhileOp>(user); }))
+      return {};
+    return unimplemented(locationText(op.getLoc()) +
+                         ": a tensor without contents is read; expected one that a loop starts from");
   }
 
   // Each value that the loop carries has one storage, the loop's result too; a yield copies into it.

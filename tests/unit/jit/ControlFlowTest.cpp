@@ -87,6 +87,62 @@ TEST_F(ControlFlowTest, ALoopThatSwapsPutsAValueAside) {
   }
 }
 
+TEST_F(ControlFlowTest, ALoopWritesSlicesOfWhatItCarriesInPlace) {
+  ASSERT_OK_AND_ASSIGN(const schema::Program *program, build(R"mlir(
+    func.func @main(%x: tensor<1x4xf32>) -> tensor<6x4xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c6 = arith.constant 6 : index
+      %e = tensor.empty() : tensor<6x4xf32>
+      %0:2 = scf.for %i = %c0 to %c6 step %c1 iter_args(%a = %x, %y = %e) -> (tensor<1x4xf32>, tensor<6x4xf32>) {
+        %b = kiln.exp %a : tensor<1x4xf32>
+        %z = tensor.insert_slice %b into %y[%i, 0] [1, 4] [1, 1] : tensor<1x4xf32> into tensor<6x4xf32>
+        scf.yield %b, %z : tensor<1x4xf32>, tensor<6x4xf32>
+      }
+      return %0#1 : tensor<6x4xf32>
+    })mlir",
+                                                             {{1, 4}}));
+  // Only the state is copied into the loop: nothing has been written to the slices yet.
+  EXPECT_THAT(actions(program->body()), ElementsAre("Copy", "Loop"));
+  const schema::Loop &loop = *program->body()->instructions()->Get(1)->action_as_Loop();
+  EXPECT_THAT(actions(loop.body()), ElementsAre("Launch", "Arith", "Copy", "Copy"));
+  const schema::Copy &slice = *loop.body()->instructions()->Get(2)->action_as_Copy();
+  EXPECT_EQ(slice.to()->buffer(), program->outputs()->Get(0)->buffer()) << "the output itself is written";
+  EXPECT_TRUE(slice.to()->offset().is_register());
+  EXPECT_EQ(slice.bytes()->value(), 16);
+}
+
+TEST_F(ControlFlowTest, SlicesThatCannotBeWrittenInPlaceAreNamed) {
+  constexpr std::string_view loop = R"mlir(
+    func.func @main(%x: tensor<4x1xf32>, %start: tensor<4x6xf32>) -> tensor<4x6xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c6 = arith.constant 6 : index
+      %0 = scf.for %i = %c0 to %c6 step %c1 iter_args(%y = %start) -> (tensor<4x6xf32>) {
+        %z = tensor.insert_slice %x into %y[0, %i] [4, 1] [1, 1] : tensor<4x1xf32> into tensor<4x6xf32>
+        scf.yield %z : tensor<4x6xf32>
+      }
+      return %0 : tensor<4x6xf32>
+    })mlir";
+  EXPECT_THAT(
+      build(loop, {{4, 1}, {4, 6}}),
+      StatusIs(Code::Unimplemented, HasSubstr("elements are not consecutive; expected whole inner axes")));
+  constexpr std::string_view alone = R"mlir(
+    func.func @main(%x: tensor<1x4xf32>, %y: tensor<6x4xf32>) -> tensor<6x4xf32> {
+      %z = tensor.insert_slice %x into %y[2, 0] [1, 4] [1, 1] : tensor<1x4xf32> into tensor<6x4xf32>
+      return %z : tensor<6x4xf32>
+    })mlir";
+  EXPECT_THAT(build(alone, {{1, 4}, {6, 4}}),
+              StatusIs(Code::Unimplemented, HasSubstr("expected a value that the loop carries")));
+  constexpr std::string_view empty = R"mlir(
+    func.func @main() -> tensor<6x4xf32> {
+      %y = tensor.empty() : tensor<6x4xf32>
+      return %y : tensor<6x4xf32>
+    })mlir";
+  EXPECT_THAT(build(empty, {}),
+              StatusIs(Code::Unimplemented, HasSubstr("a tensor without contents is read")));
+}
+
 TEST_F(ControlFlowTest, AWhileLoopReadsItsConditionInEachRound) {
   ASSERT_OK_AND_ASSIGN(const schema::Program *program, build(R"mlir(
     func.func @main(%x: tensor<1xf32>, %limit: tensor<1xf32>) -> tensor<1xf32> {
