@@ -13,6 +13,7 @@ void kiln::jit::buildDefaultStage(Stage stage, mlir::OpPassManager &pm, const Ta
     pm.addNestedPass<mlir::func::FuncOp>(createRefineShapesPass());
     pm.addPass(createFoldBatchNormPass());
     pm.addPass(createFoldTransposePass());
+    pm.addPass(createExpandCompositesPass());
     pm.addNestedPass<mlir::func::FuncOp>(mlir::createCanonicalizerPass());
     pm.addNestedPass<mlir::func::FuncOp>(mlir::createCSEPass());
   }
@@ -26,8 +27,8 @@ void kiln::jit::buildDefaultStage(Stage stage, mlir::OpPassManager &pm, const Ta
 
 std::vector<PassFactory> kiln::jit::ownPasses() {
   // Lambdas, since some of these functions have overloads with options.
-  return {[] { return createRefineShapesPass(); },  [] { return createFormKernelsPass(); },
-          [] { return createFoldBatchNormPass(); }, [] { return createFoldTransposePass(); },
-          [] { return createDecomposePass(); },     [] { return mlir::createCanonicalizerPass(); },
-          [] { return mlir::createCSEPass(); }};
+  return {[] { return createRefineShapesPass(); },        [] { return createFormKernelsPass(); },
+          [] { return createFoldBatchNormPass(); },       [] { return createFoldTransposePass(); },
+          [] { return createDecomposePass(); },           [] { return createExpandCompositesPass(); },
+          [] { return mlir::createCanonicalizerPass(); }, [] { return mlir::createCSEPass(); }};
 }

@@ -1,12 +1,10 @@
 // Decompose.cpp: softmax, log_softmax, the normalisations and log_sum_exp in simpler kiln ops, in f32 for f16
 // and bf16.
-#include "dialects/IR/Checks.h"
-#include "dialects/Transforms/LinalgBuilder.h"
+#include "dialects/Transforms/Composer.h"
 #include "kiln/Transforms/Passes.h"
 #include "kiln/Transforms/ToLinalg.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -16,58 +14,6 @@ namespace kiln {
 #include "kiln/Transforms/Passes.h.inc"
 
 namespace {
-
-/// Short forms for the ops that replace one composite. Computes in the accumulator type of its `x`.
-class Composer {
-public:
-  Composer(PatternRewriter &rewriter, Location loc, Value x)
-      : rewriter(rewriter), loc(loc), element(tensorType(x).getElementType()),
-        compute(accumulatorType(element)) {}
-
-  template <typename Op, typename... Args> Value make(Args &&...args) {
-    return rewriter.create<Op>(loc, std::forward<Args>(args)...);
-  }
-  Value widened(Value value) {
-    return tensorType(value).getElementType() == compute ? value : make<ConvertOp>(value, compute);
-  }
-  Value rounded(Value value) { return compute == element ? value : make<ConvertOp>(value, element); }
-  Value constant(double number) {
-    auto type = RankedTensorType::get({}, compute);
-    return make<ConstantOp>(DenseElementsAttr::get(type, rewriter.getFloatAttr(compute, number)));
-  }
-  Value reduce(ReduceKind kind, Value value, ArrayRef<int64_t> axes, bool keepdims = true) {
-    return make<ReduceOp>(kind, value, axes, keepdims);
-  }
-  /// `parameter`, [c], as [c, 1..] with `trailing` ones: it lines up with axis 1 of an NC* tensor.
-  Value channelwise(Value parameter, int64_t trailing) {
-    parameter = widened(parameter);
-    if (trailing == 0)
-      return parameter;
-    SmallVector<OpFoldResult> sizes{tensor::getMixedSize(rewriter, loc, parameter, 0)};
-    sizes.append(trailing, rewriter.getIndexAttr(1));
-    return make<ReshapeOp>(parameter, sizes);
-  }
-  /// (value - mean) / sqrt(variance + epsilon) over `axes`.
-  Value standardized(Value value, ArrayRef<int64_t> axes, double epsilon) {
-    Value centered = make<SubOp>(value, reduce(ReduceKind::Mean, value, axes));
-    Value variance = reduce(ReduceKind::Mean, make<MulOp>(centered, centered), axes);
-    return make<MulOp>(centered, inverseRoot(variance, epsilon));
-  }
-  Value inverseRoot(Value variance, double epsilon) {
-    return make<RsqrtOp>(make<AddOp>(variance, constant(epsilon)));
-  }
-  /// value * scale + bias, either absent.
-  Value scaled(Value value, Value scale, Value bias) {
-    if (scale)
-      value = make<MulOp>(value, scale);
-    return bias ? make<AddOp>(value, bias) : value;
-  }
-
-private:
-  PatternRewriter &rewriter;
-  Location loc;
-  Type element, compute;
-};
 
 SmallVector<int64_t> axesFrom(int64_t first, int64_t rank) {
   return llvm::to_vector(llvm::seq<int64_t>(first, rank));

@@ -111,6 +111,7 @@ struct ToLinalg final : impl::ToLinalgPassBase<ToLinalg> {
   void runOnOperation() override {
     MLIRContext &context = getContext();
     RewritePatternSet composites(&context);
+    populateExpandComposites(composites);
     populateDecompose(composites);
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(composites))))
       return signalPassFailure();

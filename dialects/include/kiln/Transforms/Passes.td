@@ -24,6 +24,31 @@ def DecomposePass : Pass<"kiln-decompose"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def ExpandCompositesPass : Pass<"kiln-expand-composites"> {
+  let summary = "rewrite composites that are many kernels into simpler kiln ops and loops";
+  let description = [{
+    Gives attention in two products with a softmax between. Makes a recurrent layer one product for the inputs of all time steps and an `scf.for` over them, whose states and
+    outputs the loop carries; what weights alone decide stands ahead of the loop, so that it runs once, in the program's
+    prologue. One time step needs no loop. Runs in stage `graph`, last; a target with a kernel for such an op of its own
+    leaves the pass out. `kiln-to-linalg` runs it on what is left.
+
+    ```mlir
+    %y, %h = kiln.rnn forward %x, %w, %r activations ["tanh"]
+      : (tensor<9x1x4xf32>, tensor<1x8x4xf32>, tensor<1x8x8xf32>) -> (tensor<9x1x1x8xf32>, tensor<1x1x8xf32>)
+    // becomes, with %inputs = x * w^T and %rt = r^T
+    %0:2 = scf.for %t = %c0 to %c9 step %c1 iter_args(%h = %zeros, %y = %empty) -> (tensor<1x1x1x8xf32>, tensor<9x1x1x8xf32>) {
+      %input = kiln.slice %inputs offsets [0, %t, 0, 0] sizes [1, 1, 1, 8] strides [1, 1, 1, 1] : ...
+      %product = kiln.matmul %h, %rt : tensor<1x1x1x8xf32>, tensor<1x1x8x8xf32> -> tensor<1x1x1x8xf32>
+      %sum = kiln.add %product, %input : tensor<1x1x1x8xf32>, tensor<1x1x1x8xf32> -> tensor<1x1x1x8xf32>
+      %next = kiln.tanh %sum : tensor<1x1x1x8xf32>
+      %outputs = tensor.insert_slice %next into %y[%t, 0, 0, 0] [1, 1, 1, 8] [1, 1, 1, 1] : ...
+      scf.yield %next, %outputs : tensor<1x1x1x8xf32>, tensor<9x1x1x8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def FoldTransposePass : Pass<"kiln-fold-transpose"> {
   let summary = "fold transposes of the last two axes into kiln.matmul";
   let description = [{

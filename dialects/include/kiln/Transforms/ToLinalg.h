@@ -26,6 +26,12 @@ void populateReductionToLinalg(const mlir::TypeConverter &converter, mlir::Rewri
 /// pattern of their own in the conversion, so kiln-to-linalg applies these first.
 void populateDecompose(mlir::RewritePatternSet &patterns);
 
+/// Rewrites composites that are many kernels into simpler kiln ops and loops: attention, recurrent
+/// layers.
+void populateExpandComposites(mlir::RewritePatternSet &patterns);
+void populateExpandAttention(mlir::RewritePatternSet &patterns);
+void populateExpandRecurrence(mlir::RewritePatternSet &patterns);
+
 } // namespace kiln
 
 #endif // KILN_TRANSFORMS_TOLINALG_H
