@@ -87,7 +87,8 @@ Status checkPortType(Type type, const Twine &what) {
 
 bool isProgramOp(Operation *op) {
   return isa<KilnDialect, arith::ArithDialect, scf::SCFDialect>(op->getDialect()) ||
-         isa<func::ReturnOp, tensor::DimOp, tensor::ExtractOp, tensor::CastOp>(op);
+         isa<func::ReturnOp, tensor::CastOp, tensor::DimOp, tensor::EmptyOp, tensor::ExtractOp,
+             tensor::InsertSliceOp>(op);
 }
 
 Status checkFunction(func::FuncOp main, StringRef name) {

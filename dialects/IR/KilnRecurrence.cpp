@@ -85,7 +85,8 @@ LogicalResult checkQuantized(Emit emit, StringRef name, Value weight, Value scal
     if (!parameter)
       continue;
     auto shape = tensorType(parameter).getShape();
-    bool fits = (shape.size() == 1 || shape.size() == 2) && llvm::all_of_zip(shape, type.getShape(), agree);
+    bool fits = (shape.size() == 1 || shape.size() == 2) &&
+                llvm::all_of_zip(shape, type.getShape().take_front(shape.size()), agree);
     if (!fits || (parameter == zero && tensorType(zero).getElementType() != type.getElementType()))
       return emit() << "expects scale and zero of '" << name << "' by direction or row, got "
                     << parameter.getType() << " for " << type;

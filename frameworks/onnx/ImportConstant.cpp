@@ -122,25 +122,6 @@ Status importIdentity(Node &node) {
   return {};
 }
 
-/// Inference only: the input, and a mask that keeps everything.
-Status importDropout(Node &node) {
-  node.ignoreAttribute("ratio");
-  node.ignoreAttribute("seed");
-  if (node.hasInput(2)) {
-    KILN_ASSIGN_OR_RETURN(SmallVector<int64_t> training, node.knownIntegers(2, "'training_mode'"));
-    if (training.size() != 1 || training.front())
-      return unsupported("'training_mode' true is not supported");
-  }
-  node.setOutput(0, node.input(0));
-  if (node.wantsOutput(1)) {
-    TensorData yes =
-        TensorData::fromIntegers(RankedTensorType::get({}, node.build.builder().getI1Type()), {1});
-    KILN_ASSIGN_OR_RETURN(Value mask, node.build.broadcast(node.build.constant(yes, ""), node.shape(0)));
-    node.setOutput(1, mask);
-  }
-  return {};
-}
-
 /// 1 where the column is the row plus `k`, in the shape of the input.
 Status importEyeLike(Node &node) {
   KILN_ASSIGN_OR_RETURN(int64_t k, node.integerAttribute("k", 0));
@@ -229,7 +210,6 @@ Status importOneHot(Node &node) {
 constexpr OpEntry kOps[] = {
     {"Constant", 1, 0, 0, importConstant, "strings; sparse tensors"},
     {"ConstantOfShape", 9, 1, 1, importConstantOfShape},
-    {"Dropout", 7, 1, 3, importDropout, "training"},
     {"EyeLike", 9, 1, 1, importEyeLike},
     {"Identity", 1, 1, 1, importIdentity},
     {"OneHot", 9, 3, 3, importOneHot, "strings"},

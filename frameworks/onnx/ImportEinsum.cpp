@@ -1,10 +1,11 @@
-// ImportEinsum.cpp: Einsum of one or two tensors as transposes, a reduction and a matrix product.
+// ImportEinsum.cpp: Einsum as transposes, reductions and matrix products.
 //
-// Labels that only one operand has and the result has not are summed first. Of two operands the labels in
-// both and in the result are batch axes, those in both but not in the result are contracted; each group
+// A label twice in one operand takes its diagonal; an extent of 1 beside a larger one goes. Labels that only
+// one operand has and the result has not are summed first. Then the operands are joined from left to right:
+// labels in both that are needed later are batch axes, those in both that are not are contracted; each group
 // becomes one axis.
 #include "frameworks/onnx/Errors.h"
-#include "frameworks/onnx/Node.h"
+#include "frameworks/onnx/Formula.h"
 
 using namespace mlir;
 
@@ -70,10 +71,51 @@ Status sumOut(Node &node, Term &term, StringRef kept) {
   return {};
 }
 
-/// Two terms as one whose labels are batch, left and right.
-Result<Term> contract(Node &node, const Term &a, const Term &b, StringRef result) {
-  std::string batch = select(a.labels, [&](char l) { return has(b.labels, l) && has(result, l); });
-  std::string inner = select(a.labels, [&](char l) { return has(b.labels, l) && !has(result, l); });
+/// Keeps the elements whose indices along both axes of a repeated label are equal, until none is repeated.
+Status takeDiagonals(Node &node, Term &term) {
+  Formula f(node);
+  for (size_t second = 1; second < term.labels.size(); ++second) {
+    size_t first = term.labels.find(term.labels[second]);
+    if (first == second)
+      continue;
+    auto along = [&](size_t axis) {
+      Extents shape(term.labels.size(), f.constant(1));
+      shape[axis] = f.dim(term.value, static_cast<int64_t>(axis));
+      return f.iota(f.i64(), shape, static_cast<int64_t>(axis));
+    };
+    Value isEqual = f.compare("eq", along(first), along(second));
+    Value diagonal = f.select(isEqual, term.value, f.like(term.value, 0));
+    term.value = f.reduce(ReduceKind::Sum, diagonal, static_cast<int64_t>(second), /*keepdims=*/false);
+    term.labels.erase(second--, 1);
+  }
+  return f.status();
+}
+
+/// Drops the axes of extent 1 that another term repeats.
+Status dropBroadcast(Node &node, MutableArrayRef<Term> terms) {
+  Formula f(node);
+  auto isOne = [&](const Term &term, char label) {
+    size_t axis = term.labels.find(label);
+    return IndexMath::isKnown(f.dim(term.value, static_cast<int64_t>(axis)), 1);
+  };
+  for (Term &term : terms)
+    for (size_t axis = term.labels.size(); axis-- > 0;) {
+      char label = term.labels[axis];
+      bool isRepeated = isOne(term, label) && llvm::any_of(terms, [&](const Term &other) {
+                          return &other != &term && has(other.labels, label) && !isOne(other, label);
+                        });
+      if (!isRepeated)
+        continue;
+      term.value = f.squeeze(term.value, static_cast<int64_t>(axis));
+      term.labels.erase(axis, 1);
+    }
+  return f.status();
+}
+
+/// Two terms as one whose labels are batch, left and right; `kept` labels are needed later.
+Result<Term> contract(Node &node, const Term &a, const Term &b, StringRef kept) {
+  std::string batch = select(a.labels, [&](char l) { return has(b.labels, l) && has(kept, l); });
+  std::string inner = select(a.labels, [&](char l) { return has(b.labels, l) && !has(kept, l); });
   std::string left = select(a.labels, [&](char l) { return !has(b.labels, l); });
   std::string right = select(b.labels, [&](char l) { return !has(a.labels, l); });
   KILN_ASSIGN_OR_RETURN(Value x, transposeTo(node, a, batch + left + inner));
@@ -83,8 +125,7 @@ Result<Term> contract(Node &node, const Term &a, const Term &b, StringRef result
           shape(ArrayRef(shapeX).take_front(batch.size()));
   for (size_t i = 0; i < batch.size(); ++i)
     if (auto m = IndexMath::known(shapeX[i]), n = IndexMath::known(shapeY[i]); m && n && *m != *n)
-      return unsupported("label '{0}' has extents {1} and {2}: broadcasting is not supported", batch[i], *m,
-                         *n);
+      return invalid("label '{0}' has extents {1} and {2}", batch[i], *m, *n);
   auto merged = [&](Extents all, size_t first, size_t second) -> Result<Value> {
     Extents three = shape;
     auto rest = ArrayRef(all).drop_front(batch.size());
@@ -119,8 +160,6 @@ Status importEinsum(Node &node) {
   operands.split(parts, ',');
   if (parts.size() != node.numInputs())
     return invalid("attribute 'equation' has {0} operands; the node has {1}", parts.size(), node.numInputs());
-  if (parts.size() > 2)
-    return unsupported("{0} operands are not supported; 1 and 2 are", parts.size());
 
   int64_t widest = 0;
   SmallVector<Term> terms;
@@ -133,11 +172,9 @@ Status importEinsum(Node &node) {
     if (static_cast<int64_t>(labels.size()) != node.rank(index))
       return invalid("attribute 'equation' gives operand {0} {1} axes; it has {2}", i, labels.size(),
                      node.rank(index));
-    for (char label : labels)
-      if (StringRef(labels).count(label) > 1)
-        return unsupported("label '{0}' twice in one operand is not supported", label);
     widest = std::max(widest, ellipsis);
     terms.push_back({node.tensor(index), labels});
+    KILN_RETURN_IF_ERROR(takeDiagonals(node, terms.back()));
   }
   KILN_ASSIGN_OR_RETURN(std::string result, expand(resultLabels, widest));
   for (char label : result)
@@ -145,17 +182,25 @@ Status importEinsum(Node &node) {
         llvm::none_of(terms, [&](const Term &term) { return has(term.labels, label); }))
       return invalid("attribute 'equation': label '{0}' of the result is not in one operand, once", label);
 
+  KILN_RETURN_IF_ERROR(dropBroadcast(node, terms));
+  auto keptBeside = [&](size_t first, size_t last) { // what the result and the terms outside of a range need
+    std::string kept = result;
+    for (auto [i, term] : llvm::enumerate(terms))
+      if (i < first || i > last)
+        kept += term.labels;
+    return kept;
+  };
   for (auto [i, term] : llvm::enumerate(terms))
-    KILN_RETURN_IF_ERROR(sumOut(node, term, result + (terms.size() == 2 ? terms[1 - i].labels : "")));
+    KILN_RETURN_IF_ERROR(sumOut(node, term, keptBeside(i, i)));
   Term whole = terms[0];
-  if (terms.size() == 2) {
-    KILN_ASSIGN_OR_RETURN(whole, contract(node, terms[0], terms[1], result));
+  for (size_t i = 1; i < terms.size(); ++i) {
+    KILN_ASSIGN_OR_RETURN(whole, contract(node, whole, terms[i], keptBeside(0, i)));
   }
   return node.output(transposeTo(node, whole, result));
 }
 
 constexpr OpEntry kOps[] = {
-    {"Einsum", 12, 1, kAnyNumber, importEinsum, "more than two operands; a label twice in one; broadcasting"},
+    {"Einsum", 12, 1, kAnyNumber, importEinsum},
 };
 
 } // namespace

@@ -1,6 +1,6 @@
 // ImportNormalization.cpp: softmax and the normalisations.
 #include "frameworks/onnx/Errors.h"
-#include "frameworks/onnx/Node.h"
+#include "frameworks/onnx/Formula.h"
 
 using namespace mlir;
 
@@ -152,9 +152,33 @@ Status importInstanceNormalization(Node &node) {
                                                {node.build.real("epsilon", epsilon)}));
 }
 
+/// Normalises by the statistics of the batch; outputs 1 and 2 are the running ones, moved towards them.
+Status trainBatchNormalization(Node &node, double epsilon, double momentum) {
+  Formula f(node);
+  Value x = node.tensor(0);
+  SmallVector<int64_t> axes;
+  for (int64_t axis = 0; axis < node.rank(0); ++axis)
+    if (axis != 1)
+      axes.push_back(axis);
+  Value mean = f.reduce(ReduceKind::Mean, x, axes);
+  Value variance = f.reduce(ReduceKind::Mean, f.square(f.sub(x, mean)), axes);
+  Extent channels = node.dim(0, 1);
+  SmallVector<Value> operands{x};
+  for (unsigned i : {1u, 2u})
+    operands.push_back(f.convert(node.tensor(i), node.elementType(0)));
+  for (Value statistic : {mean, variance})
+    operands.push_back(f.reshape(statistic, channels));
+  KILN_RETURN_IF_ERROR(f.output(0, f.make<BatchNormOp>(operands, f.build.real("epsilon", epsilon))));
+  for (unsigned i : {1u, 2u}) {
+    Value running = node.tensor(2 + i), current = f.convert(operands[2 + i], f.elementType(running));
+    KILN_RETURN_IF_ERROR(f.output(i, f.add(f.mul(running, momentum), f.mul(current, 1 - momentum))));
+  }
+  return {};
+}
+
 Status importBatchNormalization(Node &node) {
   KILN_ASSIGN_OR_RETURN(double epsilon, node.realAttribute("epsilon", 1e-5f));
-  node.ignoreAttribute("momentum"); // of training
+  KILN_ASSIGN_OR_RETURN(double momentum, node.realAttribute("momentum", 0.9f));
   if (node.opset() < 9) {
     KILN_ASSIGN_OR_RETURN(bool spatial, node.flagAttribute("spatial", true));
     if (!spatial)
@@ -163,7 +187,7 @@ Status importBatchNormalization(Node &node) {
   if (node.opset() >= 14) {
     KILN_ASSIGN_OR_RETURN(bool training, node.flagAttribute("training_mode", false));
     if (training)
-      return unsupported("'training_mode' 1 is not supported");
+      return trainBatchNormalization(node, epsilon, momentum);
   }
   SmallVector<Value> operands{node.tensor(0)};
   for (unsigned i = 1; i < 5; ++i) { // since opset 15 the statistics may have types of their own
@@ -237,7 +261,7 @@ Status importLrn(Node &node) {
 }
 
 constexpr OpEntry kOps[] = {
-    {"BatchNormalization", 7, 5, 5, importBatchNormalization, "training; `spatial` 0"},
+    {"BatchNormalization", 7, 5, 5, importBatchNormalization, "`spatial` 0"},
     {"GroupNormalization", 18, 3, 3, importGroupNormalization, "`stash_type` other than float"},
     {"Hardmax", 1, 1, 1, importFlattened<hardmax>},
     {"Hardmax", 13, 1, 1, importHardmax},

@@ -22,6 +22,12 @@ void KilnBuilder::setLocation(Location location) {
 
 Result<Value> KilnBuilder::make(OperationName name, ValueRange operands, ArrayRef<NamedAttribute> attributes,
                                 Type type) {
+  KILN_ASSIGN_OR_RETURN(Operation * op, create(name, operands, attributes, type));
+  return op->getResult(0);
+}
+
+Result<Operation *> KilnBuilder::create(OperationName name, ValueRange operands,
+                                        ArrayRef<NamedAttribute> attributes, ArrayRef<Type> types) {
   std::string said;
   ScopedDiagnosticHandler handler(context(), [&](Diagnostic &diagnostic) {
     if (said.empty())
@@ -29,31 +35,35 @@ Result<Value> KilnBuilder::make(OperationName name, ValueRange operands, ArrayRe
     return success();
   });
   NamedAttrList list(attributes);
-  // The type is a placeholder until the op has inferred it from its properties.
-  Operation *op =
-      Operation::create(loc, name, type ? type : NoneType::get(context()), operands, std::move(list),
-                        OpaqueProperties(nullptr), BlockRange(), /*numRegions=*/0u);
+  // Types are placeholders until the op has inferred them from its properties.
+  bool isInferred = !types.front();
+  SmallVector<Type> placeholders(types.size(), NoneType::get(context()));
+  Operation *op = Operation::create(loc, name, isInferred ? placeholders : types, operands, std::move(list),
+                                    OpaqueProperties(nullptr), BlockRange(), /*numRegions=*/0u);
   auto fail = [&]() -> Status {
     op->destroy();
     return invalid("{0}", said.empty() ? "operands or attributes do not fit" : said);
   };
-  if (!type) {
-    SmallVector<Type> types;
+  if (isInferred) {
+    SmallVector<Type> inferred;
     if (failed(cast<InferTypeOpInterface>(op).inferReturnTypes(
             context(), loc, op->getOperands(), op->getRawDictionaryAttrs(), op->getPropertiesStorage(),
-            op->getRegions(), types)))
+            op->getRegions(), inferred)))
       return fail();
-    op->getResult(0).setType(types.front());
+    for (auto [result, type] : llvm::zip_equal(op->getResults(), inferred))
+      result.setType(type);
   }
-  if (!fitsElementLimit(cast<RankedTensorType>(op->getResult(0).getType()).getShape())) {
-    said = "a result of too many elements";
-    return fail();
-  }
+  for (Type type : op->getResultTypes())
+    if (!fitsElementLimit(cast<RankedTensorType>(type).getShape())) {
+      said = "a result of too many elements";
+      return fail();
+    }
   if (failed(name.verifyInvariants(op)))
     return fail();
   opBuilder.insert(op);
-  recordOrigins(op);
-  return op->getResult(0);
+  for (OpResult result : op->getResults())
+    recordOrigins(result);
+  return op;
 }
 
 NamedAttribute KilnBuilder::named(StringRef name, Attribute value) {
@@ -73,8 +83,8 @@ NamedAttribute KilnBuilder::integers(StringRef name, ArrayRef<int64_t> values) {
 // ---- Extents
 // -------------------------------------------------------------------------------------------------
 
-void KilnBuilder::recordOrigins(Operation *op) {
-  Value result = op->getResult(0);
+void KilnBuilder::recordOrigins(OpResult result) {
+  Operation *op = result.getOwner();
   auto reify = dyn_cast<ReifyRankedShapedTypeOpInterface>(op);
   if (!reify || cast<RankedTensorType>(result.getType()).hasStaticShape())
     return;
@@ -84,8 +94,8 @@ void KilnBuilder::recordOrigins(Operation *op) {
   OpBuilder scratchBuilder(context());
   scratchBuilder.setInsertionPointToEnd(&scratch);
   ReifiedRankedShapedTypeDims shapes;
-  if (succeeded(reify.reifyResultShapes(scratchBuilder, shapes)) && shapes.size() == 1)
-    for (auto [i, extent] : llvm::enumerate(shapes.front())) {
+  if (succeeded(reify.reifyResultShapes(scratchBuilder, shapes)) && shapes.size() == op->getNumResults())
+    for (auto [i, extent] : llvm::enumerate(shapes[result.getResultNumber()])) {
       Axis axis(result, static_cast<int64_t>(i));
       auto value = dyn_cast_if_present<Value>(extent);
       Operation *made = value ? value.getDefiningOp() : nullptr;

@@ -34,6 +34,16 @@ public:
     return make(mlir::OperationName(Op::getOperationName(), context()), operands, attributes, type);
   }
 
+  /// An op with several results, whose types are inferred, verified.
+  template <typename Op>
+  Result<mlir::ResultRange> makeMany(unsigned results, mlir::ValueRange operands,
+                                     llvm::ArrayRef<mlir::NamedAttribute> attributes = {}) {
+    KILN_ASSIGN_OR_RETURN(mlir::Operation * op,
+                          create(mlir::OperationName(Op::getOperationName(), context()), operands, attributes,
+                                 llvm::SmallVector<mlir::Type>(results)));
+    return op->getResults();
+  }
+
   // Attributes for make().
   mlir::NamedAttribute named(llvm::StringRef name, mlir::Attribute value);
   mlir::NamedAttribute integer(llvm::StringRef name, int64_t value);
@@ -72,9 +82,13 @@ public:
 private:
   Result<mlir::Value> make(mlir::OperationName name, mlir::ValueRange operands,
                            llvm::ArrayRef<mlir::NamedAttribute> attributes, mlir::Type type);
+  /// Types are inferred where the first is null.
+  Result<mlir::Operation *> create(mlir::OperationName name, mlir::ValueRange operands,
+                                   llvm::ArrayRef<mlir::NamedAttribute> attributes,
+                                   llvm::ArrayRef<mlir::Type> types);
   /// Notes where the extents of a new op's result come from: what dim() answers without asking the result
   /// itself.
-  void recordOrigins(mlir::Operation *op);
+  void recordOrigins(mlir::OpResult result);
   /// Splits extents into a static list (kDynamic where not known) and operands. Fails if one is negative or
   /// huge.
   Result<llvm::SmallVector<int64_t>> split(llvm::ArrayRef<Extent> extents,

@@ -183,6 +183,8 @@ StringRef attributeTypeName(int type) {
     return "floats";
   case AttributeProto::INTS:
     return "integers";
+  case AttributeProto::STRINGS:
+    return "strings";
   default:
     return "something else";
   }
@@ -202,6 +204,8 @@ int typeOf(const AttributeProto &attribute) {
     return AttributeProto::TENSOR;
   if (attribute.floats_size())
     return AttributeProto::FLOATS;
+  if (attribute.strings_size())
+    return AttributeProto::STRINGS;
   return attribute.ints_size() ? AttributeProto::INTS : AttributeProto::UNDEFINED;
 }
 
@@ -265,6 +269,13 @@ Result<std::optional<std::vector<float>>> Node::realsAttribute(StringRef name) {
   if (!found)
     return std::optional<std::vector<float>>();
   return std::optional(std::vector<float>(found->floats().begin(), found->floats().end()));
+}
+
+Result<std::optional<std::vector<std::string>>> Node::stringsAttribute(StringRef name) {
+  KILN_ASSIGN_OR_RETURN(const AttributeProto *found, attribute(name, AttributeProto::STRINGS, false));
+  if (!found)
+    return std::optional<std::vector<std::string>>();
+  return std::optional(std::vector<std::string>(found->strings().begin(), found->strings().end()));
 }
 
 Result<TensorData> Node::tensorAttribute(StringRef name) {

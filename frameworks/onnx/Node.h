@@ -65,6 +65,7 @@ public:
   /// nullopt if absent.
   Result<std::optional<llvm::SmallVector<int64_t>>> integersAttribute(llvm::StringRef name);
   Result<std::optional<std::vector<float>>> realsAttribute(llvm::StringRef name);
+  Result<std::optional<std::vector<std::string>>> stringsAttribute(llvm::StringRef name);
   Result<TensorData> tensorAttribute(llvm::StringRef name);
   void ignoreAttribute(llvm::StringRef name) { read.insert(name); }
   /// InvalidArgument if the node has attributes that nobody asked for, or one twice.

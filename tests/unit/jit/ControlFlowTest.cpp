@@ -105,8 +105,8 @@ TEST_F(ControlFlowTest, ALoopWritesSlicesOfWhatItCarriesInPlace) {
   // Only the state is copied into the loop: nothing has been written to the slices yet.
   EXPECT_THAT(actions(program->body()), ElementsAre("Copy", "Loop"));
   const schema::Loop &loop = *program->body()->instructions()->Get(1)->action_as_Loop();
-  EXPECT_THAT(actions(loop.body()), ElementsAre("Launch", "Arith", "Copy", "Copy"));
-  const schema::Copy &slice = *loop.body()->instructions()->Get(2)->action_as_Copy();
+  EXPECT_THAT(actions(loop.body()), ElementsAre("Launch", "Arith", "Arith", "Copy", "Copy"));
+  const schema::Copy &slice = *loop.body()->instructions()->Get(3)->action_as_Copy();
   EXPECT_EQ(slice.to()->buffer(), program->outputs()->Get(0)->buffer()) << "the output itself is written";
   EXPECT_TRUE(slice.to()->offset().is_register());
   EXPECT_EQ(slice.bytes()->value(), 16);

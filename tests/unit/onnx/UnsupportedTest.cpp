@@ -100,9 +100,9 @@ TEST(UnsupportedTest, SparseInitializers) {
 
 TEST(UnsupportedTest, Training) {
   TestModel model;
-  model.input("x", {2, 3}).input("c", {3}).output("y");
-  model.node("BatchNormalization", {"x", "c", "c", "c", "c"}, {"y"}).set("training_mode", 1);
-  EXPECT_REFUSED(model, "'training_mode' 1 is not supported");
+  model.input("x", {2, 3}).input("on", {}, TensorProto::BOOL).output("y");
+  model.node("Dropout", {"x", "", "on"}, {"y"});
+  EXPECT_REFUSED(model, "'training_mode' is not known before the model runs");
 }
 
 TEST(UnsupportedTest, GatherByData) {

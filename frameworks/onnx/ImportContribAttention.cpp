@@ -1,0 +1,205 @@
+// ImportContribAttention.cpp: the attention operators of com.microsoft, as ONNX Runtime's CPU kernels compute
+// them.
+#include "frameworks/onnx/AttentionBuilder.h"
+#include "frameworks/onnx/Errors.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace kiln::onnx {
+namespace {
+
+constexpr llvm::StringLiteral kDomain = "com.microsoft";
+
+/// Element `i` of the first axis, which goes.
+Value element(Formula &f, Value x, int64_t i) {
+  return f.squeeze(f.slice(x, 0, f.constant(i), f.constant(1)), 0);
+}
+
+Result<int64_t> headsAttribute(Node &node, StringRef name = "num_heads") {
+  KILN_ASSIGN_OR_RETURN(int64_t heads, node.integerAttribute(name));
+  if (heads < 1)
+    return invalid("attribute '{0}' is {1}; expected 1 or more", name, heads);
+  return heads;
+}
+
+/// `scale`, which is the default one if it is 0 or left out.
+Status readScale(Formula &f, AttentionSpec &spec) {
+  KILN_ASSIGN_OR_RETURN(double scale, f.node.realAttribute("scale", 0.0));
+  if (scale != 0) {
+    spec.scale = scale;
+    return {};
+  }
+  KILN_ASSIGN_OR_RETURN(spec.scale, defaultScale(f, spec.q));
+  return {};
+}
+
+// ---- Masks
+// --------------------------------------------------------------------------------------------------
+
+/// 0 where a condition holds, `filter` elsewhere.
+Value additive(Formula &f, Value condition, double filter, Type element) {
+  return f.select(condition, f.scalar(element, 0), f.scalar(element, filter));
+}
+
+/// What `mask_index` or `key_padding_mask` adds to the scores: [batch] counts the keys that are seen, [2 *
+/// batch] has also where they begin, more axes hold 1 for a key that is seen.
+Value paddingBias(Formula &f, unsigned input, Extent batch, Extent keys, double filter, Type element) {
+  if (!f.ok() || !f.node.hasInput(input))
+    return {};
+  Value mask = f.convert(f.node.tensor(input), f.i64());
+  int64_t rank = f.rank(mask);
+  if (rank > 1) { // [batch, keys], [batch, queries, keys], [batch, 1, rows, columns]
+    if (rank == 4)
+      return f.fail(unsupported("a mask of rank 4 is not supported"));
+    Value seen = f.compare("gt", mask, f.like(mask, 0));
+    Value bias = additive(f, seen, filter, element);
+    return rank == 2 ? f.unsqueeze(f.unsqueeze(bias, 1), 1) : f.unsqueeze(bias, 1);
+  }
+  std::optional<int64_t> count = IndexMath::known(f.dim(mask, 0)), known = IndexMath::known(batch);
+  bool hasBegin = count && known && *count == 2 * *known && *known > 0;
+  if (!hasBegin && count && known && *count != *known)
+    return f.fail(unsupported("a mask of {0} elements for a batch of {1} is not supported", *count, *known));
+  Value positions = f.iota(f.i64(), {f.constant(1), f.constant(1), f.constant(1), keys}, 3);
+  auto part = [&](int64_t i) {
+    Value numbers = hasBegin ? f.slice(mask, 0, f.constant(i * *known), batch) : mask;
+    return f.reshape(numbers, {batch, f.constant(1), f.constant(1), f.constant(1)});
+  };
+  Value seen = f.compare("lt", positions, part(0));
+  if (hasBegin)
+    seen = f.make<AndOp>({seen, f.compare("ge", positions, part(1))});
+  return additive(f, seen, filter, element);
+}
+
+/// The sum of those that are there.
+Value sumOf(Formula &f, Value a, Value b) { return a && b ? f.add(a, b) : a ? a : b; }
+
+// ---- Attention
+// ----------------------------------------------------------------------------------------------
+
+/// One product for q, k and v of an input, [batch, length, inputs], with merged weights.
+Status importAttention(Node &node) {
+  KILN_ASSIGN_OR_RETURN(int64_t heads, headsAttribute(node));
+  KILN_ASSIGN_OR_RETURN(bool unidirectional, node.flagAttribute("unidirectional", false));
+  KILN_ASSIGN_OR_RETURN(double filter, node.realAttribute("mask_filter_value", -10000.0));
+  KILN_ASSIGN_OR_RETURN(auto sizes, node.integersAttribute("qkv_hidden_sizes"));
+  KILN_ASSIGN_OR_RETURN(bool rotary, node.flagAttribute("do_rotary", false));
+  KILN_ASSIGN_OR_RETURN(bool shared, node.flagAttribute("past_present_share_buffer", false));
+  node.ignoreAttribute("rotary_embedding_dim");
+  if (rotary || shared)
+    return unsupported("'do_rotary' and 'past_present_share_buffer' are not supported");
+  Formula f(node);
+  Value x = node.tensor(0);
+  if (node.rank(0) != 3 || node.rank(1) != 2)
+    return invalid("inputs of rank {0} and {1}; expected 3 and 2", node.rank(0), node.rank(1));
+  Value projected = f.matmul(x, node.tensor(1));
+  if (node.hasInput(2))
+    projected = f.add(projected, node.tensor(2));
+  Extent third = f.build.math().div(f.dim(projected, 2), f.constant(3)), begin = f.constant(0);
+  Value parts[3];
+  for (auto [i, part] : llvm::enumerate(parts)) {
+    Extent size = sizes && sizes->size() == 3 ? f.constant((*sizes)[i]) : third;
+    part = splitHeads(f, f.slice(projected, 2, begin, size), heads);
+    begin = f.build.math().add(begin, size);
+  }
+  AttentionSpec spec;
+  spec.q = parts[0], spec.k = parts[1], spec.v = parts[2];
+  if (node.hasInput(4)) { // [2, batch, heads, length, size]
+    Value past = node.tensor(4);
+    spec.k = appended(f, element(f, past, 0), spec.k);
+    spec.v = appended(f, element(f, past, 1), spec.v);
+    spec.offset = f.vectorOf(f.dim(past, 3));
+  }
+  KILN_RETURN_IF_ERROR(f.status());
+  KILN_RETURN_IF_ERROR(readScale(f, spec));
+  spec.causal = unidirectional;
+  Value padding = paddingBias(f, 3, f.dim(x, 0), f.dim(spec.k, 2), filter, f.elementType(x));
+  spec.mask = sumOf(f, padding, node.tensorOrNull(5));
+  KILN_RETURN_IF_ERROR(f.output(0, mergeHeads(f, attention(f, spec).result)));
+  if (!node.wantsOutput(1))
+    return {};
+  return f.output(1, f.concat({f.unsqueeze(spec.k, 0), f.unsqueeze(spec.v, 0)}, 0));
+}
+
+// ---- MultiHeadAttention
+// -------------------------------------------------------------------------------------
+
+/// Part `i` of `count` that are packed along an axis of their own, which goes: [batch, length, heads, count,
+/// size].
+Value unpacked(Formula &f, Value packed, int64_t i) {
+  return f.transpose(f.squeeze(f.slice(packed, 3, f.constant(i), f.constant(1)), 3), {0, 2, 1, 3});
+}
+
+/// A third of the bias, added before the heads are split.
+Value biased(Formula &f, Value x, int64_t part) {
+  if (!f.node.hasInput(3) || !x)
+    return x;
+  Value bias = f.node.tensor(3);
+  Extent size = f.dim(x, 2);
+  Extent begin = part < 2 ? f.build.math().mul(f.constant(part), size)
+                          : f.build.math().sub(f.dim(bias, 0), size); // that of v comes last
+  return f.add(x, f.slice(bias, 0, begin, size));
+}
+
+Status importMultiHeadAttention(Node &node) {
+  KILN_ASSIGN_OR_RETURN(int64_t heads, headsAttribute(node));
+  KILN_ASSIGN_OR_RETURN(bool unidirectional, node.flagAttribute("unidirectional", false));
+  KILN_ASSIGN_OR_RETURN(double filter, node.realAttribute("mask_filter_value", -10000.0));
+  for (unsigned i : {8u, 9u})
+    if (node.hasInput(i))
+      return unsupported("inputs 'past_sequence_length' and 'cache_indirection' are not supported");
+  Formula f(node);
+  AttentionSpec spec;
+  if (node.rank(0) == 5) {
+    spec.q = unpacked(f, node.tensor(0), 0);
+    spec.k = unpacked(f, node.tensor(0), 1);
+    spec.v = unpacked(f, node.tensor(0), 2);
+  } else {
+    if (!node.hasInput(1))
+      return invalid("input 'key' is left out; expected it beside a 'query' of rank {0}", node.rank(0));
+    spec.q = splitHeads(f, biased(f, node.tensor(0), 0), heads);
+    if (node.rank(1) == 5) {
+      spec.k = unpacked(f, node.tensor(1), 0);
+      spec.v = unpacked(f, node.tensor(1), 1);
+    } else if (node.rank(1) == 4) { // already [batch, heads, length, size]
+      spec.k = node.tensor(1);
+      spec.v = node.tensor(2);
+    } else {
+      if (!node.hasInput(2))
+        return invalid("input 'value' is left out; expected it beside a 'key' of rank {0}", node.rank(1));
+      spec.k = splitHeads(f, biased(f, node.tensor(1), 1), heads);
+      spec.v = splitHeads(f, biased(f, node.tensor(2), 2), heads);
+    }
+  }
+  KILN_RETURN_IF_ERROR(f.status());
+  KILN_RETURN_IF_ERROR(readScale(f, spec));
+  if (node.hasInput(6) && node.hasInput(7)) {
+    spec.offset = f.vectorOf(f.dim(node.tensor(6), 2));
+    spec.k = appended(f, node.tensor(6), spec.k);
+    spec.v = appended(f, node.tensor(7), spec.v);
+  }
+  spec.causal = unidirectional;
+  Value padding = paddingBias(f, 4, f.dim(spec.q, 0), f.dim(spec.k, 2), filter, f.elementType(spec.q));
+  spec.mask = sumOf(f, padding, node.tensorOrNull(5));
+  if (node.wantsOutput(3))
+    spec.shows = AttentionStage::Weights;
+  AttentionResults results = attention(f, spec);
+  KILN_RETURN_IF_ERROR(f.output(0, mergeHeads(f, results.result)));
+  KILN_RETURN_IF_ERROR(f.output(1, spec.k));
+  KILN_RETURN_IF_ERROR(f.output(2, spec.v));
+  return spec.shows ? f.output(3, results.shown) : Status();
+}
+
+constexpr OpEntry kOps[] = {
+    {"Attention", 1, 2, 7, importAttention, "rotary embedding; a shared buffer; a mask of rank 4 or packed",
+     kDomain},
+    {"MultiHeadAttention", 1, 1, 10, importMultiHeadAttention, "a mask of rank 4 or packed; a shared buffer",
+     kDomain},
+};
+
+} // namespace
+
+llvm::ArrayRef<OpEntry> contribAttentionOps() { return kOps; }
+
+} // namespace kiln::onnx

@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+# make_contrib_cases.py: writes tests/onnx/contrib: one-node models of com.microsoft with ONNX Runtime's outputs.
+"""Needs onnx and onnxruntime; what it writes needs neither. `make_contrib_cases.py [NAME ...]` writes those cases alone.
+
+Each case is a folder with model.onnx, inputs.npz and outputs.npz, run by run_contrib_cases.py. Inputs come from a generator that
+is seeded by the case's name."""
+
+import pathlib
+import sys
+import zlib
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper
+
+FOLDER = pathlib.Path(__file__).resolve().parent / "contrib"
+MS = "com.microsoft"
+
+
+class Case:
+    """One node. Inputs are arrays by name, "" for one left out; outputs are names, "" likewise."""
+
+    def __init__(self, name, op, inputs, outputs=("y",), domain=MS, constants=(), opset=21, **attributes):
+        self.name, self.op, self.inputs, self.outputs = name, op, inputs, outputs
+        self.domain, self.constants, self.opset, self.attributes = domain, constants, opset, attributes
+
+
+def cases():
+    """Every case; `r(shape)` draws floats from [-1, 1)."""
+    made = []
+
+    def add(name, op, build, **rest):
+        generator = np.random.default_rng(zlib.crc32(name.encode()))
+
+        def r(*shape):
+            return generator.uniform(-1, 1, shape).astype(np.float32)
+        made.append(Case(name, op, build(r, generator), **rest))
+
+    # ---- Activations, products, norms
+    add("bias_gelu", "BiasGelu", lambda r, g: {"a": r(2, 3, 8) * 3, "b": r(8)})
+    add("fast_gelu", "FastGelu", lambda r, g: {"x": r(2, 3, 8) * 3, "b": r(8)})
+    add("fast_gelu_no_bias", "FastGelu", lambda r, g: {"x": r(2, 3, 8) * 3})
+    add("quick_gelu", "QuickGelu", lambda r, g: {"x": r(2, 3, 8) * 3}, alpha=1.5)
+    add("gelu", "Gelu", lambda r, g: {"x": r(2, 3, 8) * 3})
+    add("fused_matmul", "FusedMatMul", lambda r, g: {"a": r(2, 5, 3), "b": r(2, 4, 5)}, transA=1, transB=1, alpha=0.5)
+    add("fused_matmul_batch", "FusedMatMul", lambda r, g: {"a": r(3, 2, 5), "b": r(5, 2, 4)}, transBatchA=1, transBatchB=1)
+    add("transpose_matmul", "TransposeMatMul", lambda r, g: {"a": r(5, 3), "b": r(4, 5)}, transA=1, transB=1, alpha=2.0)
+    add("fused_gemm", "FusedGemm", lambda r, g: {"a": r(3, 5), "b": r(4, 5), "c": r(4)}, transB=1, alpha=0.5, beta=2.0,
+        activation="LeakyRelu", activation_alpha=0.2)
+    add("fused_conv", "FusedConv", lambda r, g: {"x": r(1, 3, 7, 7), "w": r(4, 3, 3, 3), "b": r(4)}, activation="Relu",
+        pads=[1, 1, 1, 1], strides=[2, 2])
+    add("fused_conv_add", "FusedConv", lambda r, g: {"x": r(1, 3, 7, 7), "w": r(4, 3, 3, 3), "b": r(4), "z": r(1, 4, 5, 5)},
+        activation="Relu")
+    add("skip_layer_norm", "SkipLayerNormalization",
+        lambda r, g: {"x": r(2, 3, 16), "s": r(2, 3, 16), "gamma": r(16), "beta": r(16), "b": r(16)},
+        outputs=("y", "", "", "sum"), epsilon=1e-5)
+    add("skip_layer_norm_broadcast", "SkipLayerNormalization",
+        lambda r, g: {"x": r(2, 3, 16), "s": r(3, 16), "gamma": r(16)}, epsilon=1e-5)
+    add("skip_rms_norm", "SkipSimplifiedLayerNormalization",
+        lambda r, g: {"x": r(2, 3, 16), "s": r(2, 3, 16), "gamma": r(16)}, outputs=("y", "", "", "sum"), epsilon=1e-5)
+    add("rms_norm", "SimplifiedLayerNormalization", lambda r, g: {"x": r(2, 3, 16), "scale": r(16)}, domain="", axis=-1,
+        epsilon=1e-6)
+    add("cdist", "CDist", lambda r, g: {"a": r(5, 3), "b": r(4, 3)}, metric="euclidean")
+    add("inverse", "Inverse", lambda r, g: {"x": r(2, 5, 5)})
+    add("trilu", "Trilu", lambda r, g: {"x": r(2, 4, 5)}, upper=0)
+    add("expand_dims", "ExpandDims", lambda r, g: {"x": r(2, 5), "axis": np.array(-1, np.int32)}, constants=("axis",))
+
+    # ---- Attention
+    def attention(r, g, batch=2, length=5, hidden=12, **more):
+        return {"x": r(batch, length, hidden), "w": r(hidden, 3 * hidden), "b": r(3 * hidden), **more}
+    add("attention", "Attention", lambda r, g: attention(r, g), num_heads=3)
+    add("attention_lengths", "Attention", lambda r, g: attention(r, g, mask=np.array([5, 3], np.int32)), num_heads=3)
+    add("attention_raw_mask", "Attention",
+        lambda r, g: attention(r, g, mask=np.array([[1, 1, 1, 1, 0], [1, 0, 1, 1, 1]], np.int32)), num_heads=3)
+    add("attention_mask_3d", "Attention",
+        lambda r, g: attention(r, g, mask=(g.uniform(size=(2, 5, 5)) > 0.3).astype(np.int32)), num_heads=3)
+    add("attention_causal_past", "Attention",
+        lambda r, g: attention(r, g, mask="", past=r(2, 2, 3, 4, 4)), num_heads=3, unidirectional=1, outputs=("y", "present"))
+    add("attention_bias_scale", "Attention",
+        lambda r, g: attention(r, g, mask="", past="", bias=r(1, 3, 5, 5)), num_heads=3, scale=0.3)
+
+    add("mha", "MultiHeadAttention", lambda r, g: {"q": r(2, 5, 12), "k": r(2, 6, 12), "v": r(2, 6, 24)}, num_heads=3)
+    add("mha_bias_mask", "MultiHeadAttention",
+        lambda r, g: {"q": r(2, 5, 12), "k": r(2, 6, 12), "v": r(2, 6, 12), "b": r(36),
+                      "m": np.array([[1, 1, 1, 1, 1, 0], [1, 1, 0, 1, 1, 1]], np.int32), "bias": r(1, 3, 5, 6)}, num_heads=3)
+    add("mha_lengths", "MultiHeadAttention",
+        lambda r, g: {"q": r(2, 5, 12), "k": r(2, 6, 12), "v": r(2, 6, 12), "b": "", "m": np.array([6, 4], np.int32)}, num_heads=3)
+    add("mha_past", "MultiHeadAttention",
+        lambda r, g: {"q": r(2, 1, 12), "k": r(2, 1, 12), "v": r(2, 1, 12), "b": "", "m": "", "bias": "", "pk": r(2, 3, 4, 4),
+                      "pv": r(2, 3, 4, 4)}, num_heads=3, outputs=("y", "present_key", "present_value"))
+    add("mha_causal", "MultiHeadAttention", lambda r, g: {"q": r(2, 5, 12), "k": r(2, 5, 12), "v": r(2, 5, 12)}, num_heads=3,
+        unidirectional=1)
+    add("mha_cross", "MultiHeadAttention", lambda r, g: {"q": r(2, 5, 12), "k": r(2, 3, 6, 4), "v": r(2, 3, 6, 4)}, num_heads=3)
+
+    def gqa(r, g, batch, length, past, total, seen, rotary=False, packed=False, capacity=None):
+        capacity = past if capacity is None else capacity
+        heads, shared, size = 4, 2, 16
+        inputs = {"q": r(batch, length, (heads + 2 * shared) * size), "k": "", "v": ""} if packed else \
+            {"q": r(batch, length, heads * size), "k": r(batch, length, shared * size), "v": r(batch, length, shared * size)}
+        inputs |= {"pk": r(batch, shared, capacity, size), "pv": r(batch, shared, capacity, size),
+                   "seqlens": np.array(seen, np.int32) - 1, "total": np.array(total, np.int32)}
+        if rotary:
+            inputs |= {"cos": r(32, size // 2), "sin": r(32, size // 2)}
+        return inputs
+    three = ("y", "present_key", "present_value")
+    add("gqa_decode", "GroupQueryAttention", lambda r, g: gqa(r, g, 1, 1, 6, 7, [7]), outputs=three, num_heads=4, kv_num_heads=2,
+        constants=("total",))
+    add("gqa_decode_data", "GroupQueryAttention", lambda r, g: gqa(r, g, 1, 1, 6, 7, [7]), outputs=three, num_heads=4,
+        kv_num_heads=2)
+    add("gqa_prompt", "GroupQueryAttention", lambda r, g: gqa(r, g, 2, 5, 0, 5, [5, 3]), outputs=three, num_heads=4, kv_num_heads=2,
+        constants=("total",))
+    add("gqa_rotary", "GroupQueryAttention", lambda r, g: gqa(r, g, 2, 1, 6, 7, [7, 7], rotary=True), outputs=three, num_heads=4,
+        kv_num_heads=2, do_rotary=1, constants=("total",))
+    add("gqa_rotary_packed", "GroupQueryAttention", lambda r, g: gqa(r, g, 1, 3, 4, 7, [7], rotary=True, packed=True), outputs=three,
+        num_heads=4, kv_num_heads=2, do_rotary=1, rotary_interleaved=1, constants=("total",))
+    add("gqa_window_softcap", "GroupQueryAttention", lambda r, g: gqa(r, g, 1, 6, 0, 6, [6]), outputs=three, num_heads=4,
+        kv_num_heads=2, local_window_size=3, softcap=0.5, constants=("total",))
+    add("rotary", "RotaryEmbedding",
+        lambda r, g: {"x": r(2, 5, 24), "p": g.integers(0, 16, (2, 5)), "cos": r(16, 4), "sin": r(16, 4)})
+    add("rotary_interleaved", "RotaryEmbedding",
+        lambda r, g: {"x": r(2, 3, 5, 8), "p": np.array([3]), "cos": r(16, 4), "sin": r(16, 4)}, interleaved=1)
+    add("rotary_partial", "RotaryEmbedding",
+        lambda r, g: {"x": r(1, 5, 24), "p": np.array([0]), "cos": r(16, 2), "sin": r(16, 2)}, num_heads=3, rotary_embedding_dim=4)
+    add("embed_layer_norm", "EmbedLayerNormalization",
+        lambda r, g: {"ids": g.integers(0, 10, (2, 4), np.int32), "seg": g.integers(0, 2, (2, 4), np.int32), "we": r(10, 8),
+                      "pe": r(6, 8), "se": r(2, 8), "gamma": r(8), "beta": r(8),
+                      "mask": np.array([[1, 1, 1, 0], [1, 1, 0, 0]], np.int32)}, outputs=("y", "mask_index"), epsilon=1e-5)
+
+    # ---- Recurrence: the dynamically quantised layer, whose weights are transposed
+    def quantised(r, g, directions=1, each=False, zero=False, hidden=6):
+        def weights(rows):
+            return g.integers(-127, 128, (directions, rows, 4 * hidden), np.int8)
+        scales = (directions, 4 * hidden) if each else (directions,)
+        zeros = (g.integers(-3, 4, scales, np.int8) if zero else np.zeros(scales, np.int8))
+        return {"x": r(7, 2, 5), "w": weights(5), "r": weights(hidden), "b": r(directions, 8 * hidden), "n": "", "h": "", "c": "",
+                "p": "", "ws": np.abs(r(*scales)) * 0.01 + 0.002, "wz": zeros, "rs": np.abs(r(*scales)) * 0.01 + 0.002, "rz": zeros}
+    constants = ("w", "r", "b", "ws", "wz", "rs", "rz")
+    add("dynamic_quantize_lstm", "DynamicQuantizeLSTM", lambda r, g: quantised(r, g), outputs=("y", "h", "c"), hidden_size=6,
+        constants=constants)
+    add("dynamic_quantize_lstm_rows", "DynamicQuantizeLSTM", lambda r, g: quantised(r, g, each=True), outputs=("y", "h", "c"),
+        hidden_size=6, constants=constants)
+    add("dynamic_quantize_lstm_both", "DynamicQuantizeLSTM", lambda r, g: quantised(r, g, directions=2), outputs=("y", "h", "c"),
+        hidden_size=6, direction="bidirectional", constants=constants)
+
+    # ---- Layers of ai.onnx whose options the node tests leave out
+    def layer(r, directions, gates, lengths=None, states=1, hidden=4):
+        inputs = {"x": r(6, 3, 5), "w": r(directions, gates * hidden, 5), "r": r(directions, gates * hidden, hidden),
+                  "b": r(directions, 2 * gates * hidden), "n": "" if lengths is None else np.array(lengths, np.int32)}
+        for i in range(states):
+            inputs[f"s{i}"] = r(directions, 3, hidden)
+        return inputs
+    both, onnx_domain = "bidirectional", {"domain": "", "hidden_size": 4}
+    add("lstm_everything", "LSTM", lambda r, g: layer(r, 2, 4, [6, 3, 1], 2) | {"p": r(2, 12)}, outputs=("y", "h", "c"),
+        direction=both, clip=0.5, **onnx_domain)
+    add("lstm_reverse_activations", "LSTM", lambda r, g: layer(r, 1, 4, None, 2), outputs=("y", "h", "c"), direction="reverse",
+        activations=["HardSigmoid", "LeakyRelu", "Elu"], activation_alpha=[0.3, 0.1, 0.7], activation_beta=[0.4], **onnx_domain)
+    add("lstm_directions_differ", "LSTM", lambda r, g: layer(r, 2, 4, None, 2), outputs=("y", "h", "c"), direction=both,
+        activations=["Sigmoid", "Tanh", "Tanh", "Sigmoid", "Relu", "Softsign"], **onnx_domain)
+    add("lstm_input_forget", "LSTM", lambda r, g: layer(r, 1, 4, None, 2), outputs=("y", "h", "c"), input_forget=1, **onnx_domain)
+    add("gru_lengths", "GRU", lambda r, g: layer(r, 2, 3, [2, 6, 4]), outputs=("y", "h"), direction=both, **onnx_domain)
+    add("gru_linear", "GRU", lambda r, g: layer(r, 2, 3, [2, 6, 4]), outputs=("y", "h"), direction=both, linear_before_reset=1,
+        clip=0.7, **onnx_domain)
+    add("rnn_reverse_lengths", "RNN", lambda r, g: layer(r, 1, 1, [2, 6, 4]), outputs=("y", "h"), direction="reverse", **onnx_domain)
+
+    # ---- Others of ai.onnx with few node tests
+    add("einsum_three", "Einsum", lambda r, g: {"a": r(2, 3), "b": r(3, 4), "c": r(4, 2)}, domain="", equation="ij,jk,ki->ik")
+    add("einsum_diagonal", "Einsum", lambda r, g: {"a": r(3, 3, 4), "b": r(4, 2)}, domain="", equation="iik,kj->ij")
+    add("einsum_ellipsis", "Einsum", lambda r, g: {"a": r(1, 2, 3, 4), "b": r(5, 1, 4, 2)}, domain="", equation="...ij,...jk->...ik")
+    add("det_pivots", "Det", lambda r, g: {"x": r(3, 6, 6)}, domain="")
+    add("dft_complex_axis", "DFT", lambda r, g: {"x": r(2, 10, 3, 2)}, domain="", opset=17, axis=1)
+    add("dft_onesided", "DFT", lambda r, g: {"x": r(2, 12, 1)}, domain="", opset=17, axis=1, onesided=1)
+    add("stft", "STFT", lambda r, g: {"x": r(2, 64, 1), "step": np.array(8), "window": r(16)}, domain="", constants=("step",))
+    return made
+
+
+def model_of(case):
+    inputs, initializers = [], []
+    for name, value in case.inputs.items():
+        if isinstance(value, str):
+            continue
+        tensor = onnx.numpy_helper.from_array(value, name)
+        if name in case.constants:
+            initializers.append(tensor)
+        else:
+            inputs.append(helper.make_tensor_value_info(name, tensor.data_type, value.shape))
+    node = helper.make_node(case.op, [name if not isinstance(value, str) else "" for name, value in case.inputs.items()],
+                            case.outputs, domain=case.domain, **case.attributes)
+    outputs = [helper.make_empty_tensor_value_info(name) for name in case.outputs if name]
+    graph = helper.make_graph([node], case.name, inputs, outputs, initializers)
+    opsets = [helper.make_opsetid("", case.opset), helper.make_opsetid(MS, 1)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=10)
+
+
+def main():
+    wanted = set(sys.argv[1:])
+    for case in cases():
+        if wanted and case.name not in wanted:
+            continue
+        model = model_of(case).SerializeToString()
+        feeds = {name: value for name, value in case.inputs.items()
+                 if not isinstance(value, str) and name not in case.constants}
+        try:
+            options = onnxruntime.SessionOptions()
+            options.intra_op_num_threads = 1
+            options.log_severity_level = 3
+            session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+            results = session.run(None, feeds)
+        except Exception as error:  # noqa: BLE001: whatever the runtime does not take
+            print(f"{case.name}: ONNX Runtime refuses: {str(error)[:300]}")
+            continue
+        folder = FOLDER / case.name
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "model.onnx").write_bytes(model)
+        np.savez(folder / "inputs.npz", **feeds)
+        np.savez(folder / "outputs.npz", **dict(zip([name for name in case.outputs if name], results)))
+
+
+if __name__ == "__main__":
+    main()
