@@ -28,8 +28,9 @@ struct DecomposeSoftmax final : OpRewritePattern<SoftmaxOp> {
     int64_t axis = fromFront(op.getAxis(), tensorType(op.getX()).getRank());
     Value x = c.widened(op.getX());
     Value powers = c.make<ExpOp>(c.make<SubOp>(x, c.reduce(ReduceKind::Max, x, axis)));
-    Value result = c.make<DivOp>(powers, c.reduce(ReduceKind::Sum, powers, axis));
-    rewriter.replaceOp(op, c.rounded(result));
+    // One division a slice. The largest power is 1, so the sum's reciprocal neither overflows nor vanishes.
+    Value inverse = c.make<DivOp>(c.constant(1), c.reduce(ReduceKind::Sum, powers, axis));
+    rewriter.replaceOp(op, c.rounded(c.make<MulOp>(powers, inverse)));
     return success();
   }
 };

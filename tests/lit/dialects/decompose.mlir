@@ -1,13 +1,15 @@
 // RUN: jit-opt %s --kiln-decompose --split-input-file | FileCheck %s
 
-// f32: maximum, difference, exponential, sum, quotient, and nothing else.
+// f32: maximum, difference, exponential, sum, its reciprocal, product, and nothing else.
 // CHECK-LABEL: @softmax
 //  CHECK-SAME: %[[X:.+]]: tensor<8x?xf32>
-//  CHECK-NEXT: %[[M:.+]] = kiln.reduce max %[[X]] axes [1] keepdims : tensor<8x?xf32> -> tensor<8x1xf32>
+//   CHECK-DAG: %[[ONE:.+]] = kiln.constant dense<1.0
+//   CHECK-DAG: %[[M:.+]] = kiln.reduce max %[[X]] axes [1] keepdims : tensor<8x?xf32> -> tensor<8x1xf32>
 //  CHECK-NEXT: %[[D:.+]] = kiln.sub %[[X]], %[[M]]
 //  CHECK-NEXT: %[[E:.+]] = kiln.exp %[[D]]
-//  CHECK-NEXT: %[[S:.+]] = kiln.reduce sum %[[E]] axes [1] keepdims
-//  CHECK-NEXT: %[[Y:.+]] = kiln.div %[[E]], %[[S]]
+//   CHECK-DAG: %[[S:.+]] = kiln.reduce sum %[[E]] axes [1] keepdims
+//       CHECK: %[[I:.+]] = kiln.div %[[ONE]], %[[S]] : tensor<f32>, tensor<8x1xf32>
+//  CHECK-NEXT: %[[Y:.+]] = kiln.mul %[[E]], %[[I]]
 //  CHECK-NEXT: return %[[Y]]
 func.func @softmax(%x: tensor<8x?xf32>) -> tensor<8x?xf32> {
   %y = kiln.softmax %x axis -1 : tensor<8x?xf32>
@@ -20,7 +22,7 @@ func.func @softmax(%x: tensor<8x?xf32>) -> tensor<8x?xf32> {
 // CHECK-LABEL: @softmax_half
 //       CHECK: kiln.convert %{{.+}} : tensor<8x4xf16> to tensor<8x4xf32>
 //   CHECK-NOT: kiln.convert
-//       CHECK: kiln.div {{.*}} -> tensor<8x4xf32>
+//       CHECK: kiln.mul {{.*}} -> tensor<8x4xf32>
 //       CHECK: kiln.convert %{{.+}} : tensor<8x4xf32> to tensor<8x4xf16>
 func.func @softmax_half(%x: tensor<8x4xf16>) -> tensor<8x4xf16> {
   %y = kiln.softmax %x axis 0 : tensor<8x4xf16>
