@@ -25,6 +25,11 @@ constexpr int64_t kBadStrideBytes = 1024;
 /// The same of a temporary's rows, which are ours to place.
 constexpr int64_t kPoorStrideBytes = 256;
 constexpr int64_t kLineBytes = 64;
+/// Rows of a streamed matrix that are read together, strip by strip: no more pages than the TLB and the
+/// prefetcher follow.
+constexpr int64_t kStreamedRows = 16;
+/// Vectors of a strip: as many sums are in registers.
+constexpr int64_t kStripVectors = 8;
 /// Loops of a dynamic extent count as this long.
 constexpr int64_t kAssumedExtent = 256;
 
@@ -247,12 +252,14 @@ void Blocker::run() {
   int64_t inner = contraction.extent(Role::Sum, kAssumedExtent);
   if (loop)
     inner /= ShapedType::isDynamic(ranges[*loop]) ? kAssumedExtent : std::max<int64_t>(1, ranges[*loop]);
-  int64_t most = std::max<int64_t>(1, blocking.sum / std::max<int64_t>(1, inner));
+  bool streams = contraction.streamsRows() &&
+                 contraction.extent(Role::Columns, kAssumedExtent) > kStripVectors * blocking.columns / 2;
+  int64_t most = std::max<int64_t>(1, (streams ? kStreamedRows : blocking.sum) / std::max<int64_t>(1, inner));
   rewriter.setInsertionPoint(op);
   Value left = op.getDpsInputs()[contraction.left], right = op.getDpsInputs()[contraction.right];
   // A rest that would be short joins the block before it.
   bool whole = !loop || (!ShapedType::isDynamic(ranges[*loop]) && ranges[*loop] <= most + most / 2);
-  if (whole || contraction.extent(Role::Rows, kAssumedExtent) < blocking.rows) {
+  if (whole || (!streams && contraction.extent(Role::Rows, kAssumedExtent) < blocking.rows)) {
     emit(left, right, pack);
     rewriter.eraseOp(op);
     return;

@@ -15,6 +15,11 @@ constexpr int64_t kTileWork = 2 << 20;
 /// Tiles that a kernel is cut into if that leaves them kTileWork: a few for each thread of a desktop.
 constexpr int64_t kTiles = 32;
 
+/// Columns of a tile that streams a matrix by rows: two pages of f32, at least kStreamTiles tiles if there
+/// are enough.
+constexpr int64_t kStreamColumns = 2048;
+constexpr int64_t kStreamTiles = 8;
+
 /// The block argument that `value` is, looking through one widening.
 BlockArgument factor(Value value) {
   if (Operation *op = value.getDefiningOp(); op && isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(op))
@@ -109,6 +114,30 @@ ContractionBlocking ContractionBlocking::make(unsigned vectorBits, unsigned regi
   return {registers >= 32 ? 12 : 6, 2 * lanes, 256};
 }
 
+bool Contraction::streamsRows() const {
+  SmallVector<unsigned> sums = loops(Role::Sum);
+  AffineMap map = linalg::LinalgOp(op).getIndexingMapsArray()[right];
+  return loops(Role::Rows).empty() && loops(Role::Batch).empty() && sums.size() == 1 &&
+         loops(Role::Columns).size() == 1 && map.getNumResults() == 2 && map.isProjectedPermutation() &&
+         map.getDimPosition(0) == sums.front() && map.getDimPosition(1) == vectorLoop;
+}
+
+/// Tiles of a vector's product with a matrix: wide, so that the matrix is read in long pieces of its rows.
+static std::optional<SmallVector<int64_t>> streamTileSizes(const TileSpace &space, Contraction contraction,
+                                                           const TileSpace::Follows &follows,
+                                                           unsigned vectorBits) {
+  int64_t columns = contraction.op.getStaticLoopRanges()[contraction.vectorLoop];
+  int64_t strip = 8 * vectorBits /
+                  getElementTypeOrSelf(contraction.op.getDpsInits()[0].getType()).getIntOrFloatBitWidth();
+  if (!contraction.streamsRows() || follows[contraction.vectorLoop] == TileSpace::kWhole ||
+      ShapedType::isDynamic(columns))
+    return std::nullopt;
+  SmallVector<int64_t> sizes(linalg::LinalgOp(space.root()).getNumLoops(), 0);
+  int64_t size = evenTile(columns, std::clamp<int64_t>(columns / kStreamTiles, strip, kStreamColumns), strip);
+  sizes[follows[contraction.vectorLoop]] = size < columns ? size : 0;
+  return sizes;
+}
+
 std::optional<SmallVector<int64_t>> contractionTileSizes(const TileSpace &space, unsigned vectorBits) {
   std::optional<Contraction> found;
   const TileSpace::Follows *follows = nullptr;
@@ -119,9 +148,10 @@ std::optional<SmallVector<int64_t>> contractionTileSizes(const TileSpace &space,
       found = contraction;
       follows = &loops;
     }
-  if (!found ||
-      found->loops(Role::Rows).empty()) // depthwise: nothing is read twice that a register tile would keep
+  if (!found)
     return std::nullopt;
+  if (found->loops(Role::Rows).empty()) // nothing is read twice that a register tile would keep
+    return streamTileSizes(space, *found, *follows, vectorBits);
 
   unsigned bits = getElementTypeOrSelf(found->op.getDpsInits()[0].getType()).getIntOrFloatBitWidth();
   ContractionBlocking blocking = ContractionBlocking::make(vectorBits, vectorBits >= 512 ? 32 : 16, bits);

@@ -24,6 +24,8 @@ struct Contraction {
   /// that both or neither factor has (depthwise convolution).
   static std::optional<Contraction> match(mlir::Operation *op);
 
+  /// Whether it is a vector's product with a matrix whose rows are contiguous.
+  bool streamsRows() const;
   llvm::SmallVector<unsigned> loops(Role role) const;
   /// The product of the extents of the loops of `role`; those not known count as `unknown`.
   int64_t extent(Role role, int64_t unknown) const;

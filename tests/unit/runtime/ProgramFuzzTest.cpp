@@ -82,7 +82,8 @@ protected:
     sources.constant = [&, file](uint32_t constant) -> Result<Buffer> {
       ByteSpan bytes = file->constantBytes(constant);
       KILN_ASSIGN_OR_RETURN(Buffer buffer, device->allocate(bytes.size()));
-      std::memcpy(reinterpret_cast<void *>(buffer.address()), bytes.data(), bytes.size());
+      if (!bytes.empty())
+        std::memcpy(reinterpret_cast<void *>(buffer.address()), bytes.data(), bytes.size());
       return buffer;
     };
     KILN_ASSIGN_OR_RETURN(std::unique_ptr<PreparedProgram> program,

@@ -19,7 +19,8 @@ TEST_P(ContractionTest, MatmulsOfAllShapes) {
   for (const MatmulCase &c : {MatmulCase{1, 1, 1, false, false}, MatmulCase{64, 64, 64, false, false},
                               MatmulCase{7, 33, 19, false, false}, MatmulCase{13, 100, 50, true, false},
                               MatmulCase{13, 100, 50, false, true}, MatmulCase{30, 18, 70, true, true},
-                              MatmulCase{1, 300, 120, false, false}, MatmulCase{100, 1, 64, false, false}})
+                              MatmulCase{1, 300, 120, false, false}, MatmulCase{100, 1, 64, false, false},
+                              MatmulCase{1, 4100, 77, false, false}})
     for (KilnDType dtype : {KILN_F32, KILN_BF16, KILN_F64})
       for (bool isDynamic : {false, true}) {
         Shape a = c.transA ? Shape{c.k, c.m} : Shape{c.m, c.k},
