@@ -63,6 +63,7 @@ struct MatmulToLinalg final : OpConversionPattern<MatmulOp> {
     SmallVector<utils::IteratorType> iterators(loops - 1, kParallel);
     iterators.push_back(kReduction);
 
+    takeBatchExtents(rewriter, loc, {adaptor.getA(), adaptor.getB()}, batch, dims[0]);
     Value init = linalg.filled(dims[0], linalg.zero(accumulator));
     Value sum =
         linalg.generic({adaptor.getA(), adaptor.getB()}, init, {mapA, mapB, mapC}, iterators,
@@ -74,6 +75,20 @@ struct MatmulToLinalg final : OpConversionPattern<MatmulOp> {
   }
 
 private:
+  /// A dynamic batch extent is that of any operand where it is dynamic: those that meet are equal here.
+  /// Reified extents would ask which one is 1.
+  static void takeBatchExtents(OpBuilder &builder, Location loc, ArrayRef<Value> operands, unsigned batch,
+                               MutableArrayRef<OpFoldResult> sizes) {
+    for (auto [i, size] : llvm::enumerate(sizes.take_front(batch)))
+      for (Value operand : operands) {
+        auto type = cast<RankedTensorType>(operand.getType());
+        int64_t axis = type.getRank() - 2 - static_cast<int64_t>(batch - i);
+        if (!isa<Value>(size) || axis < 0 || !type.isDynamicDim(axis))
+          continue;
+        size = builder.createOrFold<tensor::DimOp>(loc, operand, axis);
+        break;
+      }
+  }
   /// The map of an operand whose last axes are `row` and `column`, null where the axis is missing.
   static AffineMap operandMap(Builder &builder, RankedTensorType operand, RankedTensorType result,
                               AffineExpr row, AffineExpr column, bool transposed, unsigned loops,

@@ -98,4 +98,21 @@ Result<double> defaultScale(Formula &f, Value q) {
   return 1 / std::sqrt(static_cast<double>(*size));
 }
 
+Result<int64_t> headsAttribute(Node &node, StringRef name) {
+  KILN_ASSIGN_OR_RETURN(int64_t heads, node.integerAttribute(name));
+  if (heads < 1)
+    return invalid("attribute '{0}' is {1}; expected 1 or more", name, heads);
+  return heads;
+}
+
+Status readScale(Formula &f, AttentionSpec &spec) {
+  KILN_ASSIGN_OR_RETURN(double scale, f.node.realAttribute("scale", 0.0));
+  if (scale != 0) {
+    spec.scale = scale;
+    return {};
+  }
+  KILN_ASSIGN_OR_RETURN(spec.scale, defaultScale(f, spec.q));
+  return {};
+}
+
 } // namespace kiln::onnx

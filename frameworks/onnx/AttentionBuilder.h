@@ -37,6 +37,10 @@ mlir::Value appended(Formula &f, mlir::Value past, mlir::Value now);
 mlir::Value rotate(Formula &f, mlir::Value x, mlir::Value cos, mlir::Value sin, int64_t rotated,
                    bool interleaved);
 
+/// An attribute that counts heads.
+Result<int64_t> headsAttribute(Node &node, llvm::StringRef name = "num_heads");
+/// Attribute `scale`, which is the default one if it is 0 or left out.
+Status readScale(Formula &f, AttentionSpec &spec);
 /// 1 / sqrt of the extent of the last axis, which must be known.
 Result<double> defaultScale(Formula &f, mlir::Value q);
 

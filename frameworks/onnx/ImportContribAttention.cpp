@@ -17,24 +17,6 @@ Value element(Formula &f, Value x, int64_t i) {
   return f.squeeze(f.slice(x, 0, f.constant(i), f.constant(1)), 0);
 }
 
-Result<int64_t> headsAttribute(Node &node, StringRef name = "num_heads") {
-  KILN_ASSIGN_OR_RETURN(int64_t heads, node.integerAttribute(name));
-  if (heads < 1)
-    return invalid("attribute '{0}' is {1}; expected 1 or more", name, heads);
-  return heads;
-}
-
-/// `scale`, which is the default one if it is 0 or left out.
-Status readScale(Formula &f, AttentionSpec &spec) {
-  KILN_ASSIGN_OR_RETURN(double scale, f.node.realAttribute("scale", 0.0));
-  if (scale != 0) {
-    spec.scale = scale;
-    return {};
-  }
-  KILN_ASSIGN_OR_RETURN(spec.scale, defaultScale(f, spec.q));
-  return {};
-}
-
 // ---- Masks
 // --------------------------------------------------------------------------------------------------
 

@@ -37,6 +37,16 @@ Status importQuickGelu(Node &node) {
   return f.output(0, f.mul(x, f.sigmoid(f.mul(x, alpha))));
 }
 
+/// a * sigmoid(alpha * a) * b
+Status importSwiGlu(Node &node) {
+  KILN_RETURN_IF_ERROR(node.requireFloat(0));
+  KILN_ASSIGN_OR_RETURN(double alpha, node.realAttribute("alpha", 1.0));
+  Formula f(node);
+  Value a = node.tensor(0);
+  Value gate = alpha == 1 ? f.make<SiluOp>(a) : f.mul(a, f.sigmoid(f.mul(a, alpha)));
+  return f.output(0, f.mul(gate, node.tensor(1)));
+}
+
 /// One half of the last axis times gelu of the other.
 Status importBiasSplitGelu(Node &node) {
   Formula f(node);
@@ -268,6 +278,7 @@ constexpr OpEntry kOps[] = {
     {"SimplifiedLayerNormalization", 1, 2, 2, importSimplifiedLayerNorm},
     {"SkipLayerNormalization", 1, 3, 5, importSkipNorm<true>, "outputs `mean` and `inv_std_var`", kDomain},
     {"SkipSimplifiedLayerNormalization", 1, 3, 4, importSkipNorm<false>, "output `inv_std_var`", kDomain},
+    {"SwiGLU", 28, 2, 2, importSwiGlu},
     {"TransposeMatMul", 1, 2, 2, importFusedMatMul, "", kDomain},
     {"Trilu", 1, 1, 2, importAlias<kTrilu>, "", kDomain},
 };

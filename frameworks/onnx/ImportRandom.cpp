@@ -114,6 +114,7 @@ Status importMultinomial(Node &node) {
 /// The input, and in training a number kept with probability 1 - ratio and scaled to the same mean.
 Status importDropout(Node &node) {
   std::optional<double> ratio = 0.5;
+  Value mode; // whether it trains, if only the data tells
   bool training = false;
   if (node.opset() < 12) {
     KILN_ASSIGN_OR_RETURN(ratio, node.realAttribute("ratio", 0.5));
@@ -121,10 +122,10 @@ Status importDropout(Node &node) {
     if (node.hasInput(1))
       ratio = node.knownNumber(1);
     if (node.hasInput(2)) {
-      std::optional<double> mode = node.knownNumber(2);
-      if (!mode)
-        return unsupported("'training_mode' is not known before the model runs");
-      training = *mode != 0;
+      std::optional<double> known = node.knownNumber(2);
+      if (!known)
+        mode = node.tensor(2);
+      training = known.value_or(1) != 0;
     }
   }
   Formula f(node);
@@ -140,13 +141,18 @@ Status importDropout(Node &node) {
   kept = f.compare("ge", draw<RandomUniformOp>(f, node.shape(0), f.f32()), rate);
   Value factor =
       f.convert(f.div(f.scalar(f.f32(), 1), f.sub(f.scalar(f.f32(), 1), rate)), node.elementType(0));
-  KILN_RETURN_IF_ERROR(f.output(0, f.select(kept, f.mul(x, factor), f.like(x, 0))));
+  Value y = f.select(kept, f.mul(x, factor), f.like(x, 0));
+  if (mode) {
+    y = f.select(mode, y, x);
+    kept = f.make<OrOp>({kept, f.make<NotOp>(mode)});
+  }
+  KILN_RETURN_IF_ERROR(f.output(0, y));
   return node.wantsOutput(1) ? f.output(1, kept) : Status();
 }
 
 constexpr OpEntry kOps[] = {
     {"Bernoulli", 15, 1, 1, importBernoulli},
-    {"Dropout", 7, 1, 3, importDropout, "`training_mode` computed from data"},
+    {"Dropout", 7, 1, 3, importDropout},
     {"Multinomial", 7, 1, 1, importMultinomial},
     {"RandomNormal", 1, 0, 0, importRandom<RandomNormalOp>},
     {"RandomNormalLike", 1, 1, 1, importRandomLike<RandomNormalOp>},

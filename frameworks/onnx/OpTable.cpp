@@ -28,7 +28,7 @@ const std::map<std::pair<StringRef, StringRef>, std::map<int, const OpEntry *>> 
                                      linearAlgebraOps(), normalizationOps(), poolingOps(),
                                      randomOps(),        recurrenceOps(),    reductionOps(),
                                      shapeOps(),         signalOps(),        sliceOps(),
-                                     trainingOps(),      unaryOps()})
+                                     stateOps(),         trainingOps(),      unaryOps()})
       for (const OpEntry &entry : family)
         (*map)[{entry.domain, entry.name}][entry.since] = &entry;
     return map;

@@ -46,9 +46,11 @@ llvm::ArrayRef<OpEntry> poolingOps();          // ImportPooling.cpp
 llvm::ArrayRef<OpEntry> randomOps();           // ImportRandom.cpp
 llvm::ArrayRef<OpEntry> recurrenceOps();       // ImportRecurrence.cpp
 llvm::ArrayRef<OpEntry> reductionOps();        // ImportReduction.cpp
+llvm::ArrayRef<OpEntry> rotaryOps();           // ImportRotary.cpp
 llvm::ArrayRef<OpEntry> shapeOps();            // ImportShape.cpp
 llvm::ArrayRef<OpEntry> signalOps();           // ImportSignal.cpp
 llvm::ArrayRef<OpEntry> sliceOps();            // ImportSlice.cpp
+llvm::ArrayRef<OpEntry> stateOps();            // ImportState.cpp
 llvm::ArrayRef<OpEntry> trainingOps();         // ImportTraining.cpp
 llvm::ArrayRef<OpEntry> unaryOps();            // ImportUnary.cpp
 

@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import queue
+import re
 import subprocess
 import sys
 import threading
@@ -21,6 +22,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 ONNX = "onnx==1.23.2"
 STATES = ("passed", "failed", "refused")
 TEST_TIMEOUT_S = 120
+# Tests whose outputs numpy drew at random: no generator gives another's numbers, so shapes and types alone are compared.
+DRAWN = re.compile(r"test_bernoulli|test_training_dropout(?!_zero_ratio)")
 
 
 def ensure_onnx(build: pathlib.Path) -> None:
@@ -92,13 +95,15 @@ def write_suite(folder: pathlib.Path) -> None:
 # ---- Running: the worker ------------------------------------------------------------------------------------------------------
 
 
-def compare(got, want, rtol: float, atol: float) -> str:
+def compare(got, want, rtol: float, atol: float, is_drawn: bool) -> str:
     """What is wrong with an output, "" if nothing: the rules of onnx.backend.test.runner."""
     import numpy
     if got.shape != want.shape:
         return f"shape {got.shape}; expected {want.shape}"
     if got.dtype != want.dtype:
         return f"type {got.dtype}; expected {want.dtype}"
+    if is_drawn:
+        return ""
     if got.dtype.name == "bfloat16":
         rtol = max(rtol, 2**-6)
     if got.dtype.kind == "V" or got.dtype.name in ("bfloat16", "int4", "uint4"):  # numpy cannot promote these
@@ -140,7 +145,7 @@ def run_case(session, home: pathlib.Path, rtol: float, atol: float) -> tuple[str
                         values[prefix, port.name] = onnx.numpy_helper.to_array(tensor)
             got = model.run({name: value for (prefix, name), value in values.items() if prefix == "input"}, timeout_s=60)
             for port, output in zip(proto.graph.output, got):
-                wrong = compare(output, values["output", port.name], rtol, atol)
+                wrong = compare(output, values["output", port.name], rtol, atol, bool(DRAWN.match(home.name)))
                 if wrong:
                     return "failed", f"output '{port.name}': {wrong}"
         return "passed", ""

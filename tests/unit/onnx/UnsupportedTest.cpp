@@ -98,13 +98,6 @@ TEST(UnsupportedTest, SparseInitializers) {
   EXPECT_REFUSED(model, "initializer 'w': sparse tensors are not supported");
 }
 
-TEST(UnsupportedTest, Training) {
-  TestModel model;
-  model.input("x", {2, 3}).input("on", {}, TensorProto::BOOL).output("y");
-  model.node("Dropout", {"x", "", "on"}, {"y"});
-  EXPECT_REFUSED(model, "'training_mode' is not known before the model runs");
-}
-
 TEST(UnsupportedTest, GatherByData) {
   TestModel model;
   model.input("x", {9, 4}).input("i", {3}, TensorProto::INT64).output("y").node("Gather", {"x", "i"}, {"y"});
