@@ -15,6 +15,7 @@ set(hostCompilerSources
   RegisterCompiler.cpp
   RuntimeSymbols.cpp
   Transforms/BlockContractions.cpp
+  Transforms/BodyLanes.cpp
   Transforms/Bufferize.cpp
   Transforms/Collapse.cpp
   Transforms/Contract.cpp
@@ -26,6 +27,7 @@ set(hostCompilerSources
   Transforms/ExpandMath.cpp
   Transforms/Fuse.cpp
   Transforms/LaunchConstants.cpp
+  Transforms/LoopDestinations.cpp
   Transforms/LoopNest.cpp
   Transforms/MathErf.cpp
   Transforms/MathExp.cpp

@@ -56,8 +56,8 @@ NestOperand analyseOperand(Value value, AffineMap map, ArrayRef<int64_t> memrefS
 }
 
 bool isVectorizable(Operation &op) {
-  return OpTrait::hasElementwiseMappableTraits(&op) || isa<linalg::IndexOp, linalg::YieldOp>(op) ||
-         op.hasTrait<OpTrait::ConstantLike>();
+  return OpTrait::hasElementwiseMappableTraits(&op) ||
+         isa<linalg::IndexOp, linalg::YieldOp, memref::LoadOp>(op) || op.hasTrait<OpTrait::ConstantLike>();
 }
 
 unsigned weight(Operation &op) {
@@ -132,7 +132,33 @@ FailureOr<LoopNest> LoopNest::analyse(linalg::GenericOp op) {
   return nest;
 }
 
+BodyLanes LoopNest::lanesAlong(unsigned loop) const {
+  return BodyLanes(op, loop, [&](unsigned operand) { return operands[operand].map.isFunctionOfDim(loop); });
+}
+
 namespace {
+
+/// Cost of one iteration's indexed loads, as vectorCost counts.
+double indexedLoadCost(const LoopNest &nest, unsigned loop, double vectorElements) {
+  BodyLanes body = nest.lanesAlong(loop);
+  double cost = 0;
+  for (memref::LoadOp load : nest.op.getBody()->getOps<memref::LoadOp>())
+    switch (body.accessOf(load)) {
+    case Access::Broadcast:
+      cost += 0.5 / vectorElements;
+      break;
+    case Access::Contiguous:
+      cost += 1.0 / vectorElements;
+      break;
+    case Access::Reversed:
+      cost += 1.5 / vectorElements;
+      break;
+    case Access::Gathered:
+      cost += 1.5;
+      break;
+    }
+  return cost;
+}
 
 /// Cost of one iteration in scalar instructions, about, if `loop` is the vector loop; infinite if it cannot
 /// be.
@@ -159,6 +185,7 @@ double vectorCost(const LoopNest &nest, unsigned loop, unsigned lanes) {
                   : 1.5;
       break;
     }
+  cost += indexedLoadCost(nest, loop, lanes * utilisation);
   for (const NestOutput &output : nest.outputs) {
     if (nest.operands[output.operand].steps[loop] != Step::None)
       continue;
@@ -194,11 +221,15 @@ std::optional<unsigned> transposeLoop(const LoopNest &nest, unsigned vectorLoop)
 }
 
 bool canMask(const LoopNest &nest, const VectorTarget &target) {
-  return llvm::all_of(nest.operands, [&](const NestOperand &operand) {
-    if (!operand.type)
-      return true;
-    return operand.type.getElementTypeBitWidth() >= 32 ? target.maskWords : target.maskBytes;
-  });
+  auto masks = [&](MemRefType type) {
+    Type element = type.getElementType();
+    bool isWord = element.isIndex() || element.getIntOrFloatBitWidth() >= 32;
+    return isWord ? target.maskWords : target.maskBytes;
+  };
+  return llvm::all_of(nest.operands,
+                      [&](const NestOperand &operand) { return !operand.type || masks(operand.type); }) &&
+         llvm::all_of(nest.op.getBody()->getOps<memref::LoadOp>(),
+                      [&](memref::LoadOp load) { return masks(load.getMemRefType()); });
 }
 
 /// A parallel loop in which some operand does not move: running its iterations side by side reuses what was

@@ -3,7 +3,7 @@
 #ifndef KILN_BACKENDS_HOST_TRANSFORMS_LOOPNEST_H
 #define KILN_BACKENDS_HOST_TRANSFORMS_LOOPNEST_H
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "backends/host/Transforms/BodyLanes.h"
 
 namespace kiln::host {
 
@@ -57,6 +57,8 @@ struct LoopNest {
   static mlir::FailureOr<LoopNest> analyse(mlir::linalg::GenericOp op);
   size_t loops() const { return extents.size(); }
   bool hasReduction() const { return llvm::is_contained(isReduction, true); }
+  /// What the body's values are in consecutive iterations of `loop`.
+  BodyLanes lanesAlong(unsigned loop) const;
 };
 
 /// The order of the loops and how far each is unrolled.

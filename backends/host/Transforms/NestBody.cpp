@@ -220,6 +220,60 @@ Value NestEmitter::loopIndex(unsigned loop, unsigned jam, unsigned vector) {
   return builder.create<arith::AddIOp>(broadcast(first), steps);
 }
 
+/// A load at indices that differ by lane. Contiguous ones are one vector load, backwards ones too.
+Value NestEmitter::indexedLoad(memref::LoadOp op, const Values &at) {
+  Access access = bodyLanes->accessOf(op);
+  if (access == Access::Gathered || (access == Access::Reversed && mask))
+    return gather(op, at);
+  VectorType type = vectorOf(op.getType());
+  Values first(at);
+  first.back() = builder.create<vector::ExtractOp>(at.back(), access == Access::Reversed ? lanes - 1 : 0);
+  if (mask) {
+    Value zero = builder.create<arith::ConstantOp>(type, builder.getZeroAttr(type));
+    return builder.create<vector::MaskedLoadOp>(type, op.getMemRef(), first, mask, zero);
+  }
+  Value value = builder.create<vector::LoadOp>(type, op.getMemRef(), first);
+  if (access == Access::Contiguous)
+    return value;
+  auto backwards = llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(0, lanes)));
+  return builder.create<vector::ShuffleOp>(value, value, backwards);
+}
+
+/// Lane by lane from anywhere: the indices that are the same for all lanes give the base, the others a vector
+/// of distances from it.
+Value NestEmitter::gather(memref::LoadOp op, const Values &at) {
+  SmallVector<int64_t> strides;
+  int64_t baseOffset;
+  if (failed(getStridesAndOffset(op.getMemRefType(), strides, baseOffset)))
+    llvm_unreachable("buffers of kernels are strided");
+  Operation *metadata = nullptr;
+  Values base;
+  Value distance;
+  for (auto [i, index] : llvm::enumerate(at)) {
+    if (!isa<VectorType>(index.getType())) {
+      base.push_back(index);
+      continue;
+    }
+    base.push_back(constantIndex(0));
+    Value part = index;
+    if (strides[i] != 1) {
+      if (ShapedType::isDynamic(strides[i]) && !metadata)
+        metadata = builder.create<memref::ExtractStridedMetadataOp>(op.getMemRef());
+      Value stride = ShapedType::isDynamic(strides[i])
+                         ? cast<memref::ExtractStridedMetadataOp>(metadata).getStrides()[i]
+                         : constantIndex(strides[i]);
+      part = builder.create<arith::MulIOp>(part, broadcast(stride));
+    }
+    distance = distance ? builder.create<arith::AddIOp>(distance, part) : part;
+  }
+  VectorType type = vectorOf(op.getType());
+  VectorType maskType = vectorOf(builder.getI1Type());
+  Value active =
+      mask ? mask : builder.create<arith::ConstantOp>(maskType, DenseElementsAttr::get(maskType, true));
+  Value zero = builder.create<arith::ConstantOp>(type, builder.getZeroAttr(type));
+  return builder.create<vector::GatherOp>(type, op.getMemRef(), base, distance, active, zero);
+}
+
 Value NestEmitter::evaluateOp(Operation &op, IRMapping &values, unsigned jam, unsigned vector) {
   if (auto index = dyn_cast<linalg::IndexOp>(op))
     return loopIndex(index.getDim(), jam, vector);
@@ -231,6 +285,8 @@ Value NestEmitter::evaluateOp(Operation &op, IRMapping &values, unsigned jam, un
   }
   if (!wide) // also what stands for all lanes at once: computed once, hoisted later
     return builder.clone(op, values)->getResult(0);
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    return indexedLoad(load, Values(ArrayRef(operands).drop_front()));
   OperationState state(op.getLoc(), op.getName());
   for (Value operand : operands)
     state.addOperands(broadcast(operand));

@@ -12,6 +12,8 @@ namespace kiln::host {
 
 NestEmitter::NestEmitter(const LoopNest &nest, const NestPlan &plan, OpBuilder &outer)
     : nest(nest), plan(plan), builder(nest.op.getLoc(), outer), base(nest.loops()) {
+  if (plan.vectorLoop)
+    bodyLanes = nest.lanesAlong(*plan.vectorLoop);
   for (const NestOutput &output : nest.outputs)
     if (output.accumulates)
       accumulating.push_back(&output);

@@ -52,6 +52,8 @@ private:
   // The body at every point; returns the new accumulators.
   Values evaluate(Values accumulators);
   mlir::Value evaluateOp(mlir::Operation &op, mlir::IRMapping &values, unsigned jam, unsigned vector);
+  mlir::Value indexedLoad(mlir::memref::LoadOp op, const Values &at);
+  mlir::Value gather(mlir::memref::LoadOp op, const Values &at);
   mlir::Value loopIndex(unsigned loop, unsigned jam, unsigned vector);
 
   // Memory.
@@ -74,6 +76,7 @@ private:
   const LoopNest &nest;
   const NestPlan &plan;
   mlir::ImplicitLocOpBuilder builder;
+  std::optional<BodyLanes> bodyLanes; // along the vector loop
   llvm::SmallVector<const NestOutput *> accumulating;
 
   // Where the loops stand.

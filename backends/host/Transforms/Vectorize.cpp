@@ -4,6 +4,7 @@
 #include "backends/host/Transforms/TemplateName.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -48,6 +49,19 @@ linalg::GenericOp mapAsNest(RewriterBase &rewriter, linalg::MapOp map) {
                                             });
 }
 
+/// Index arithmetic of the body as plain ops, which work on vectors.
+LogicalResult expandIndexMaps(RewriterBase &rewriter, linalg::GenericOp op) {
+  for (auto apply : llvm::to_vector(op.getBody()->getOps<affine::AffineApplyOp>())) {
+    rewriter.setInsertionPoint(apply);
+    auto values = affine::expandAffineMap(rewriter, apply.getLoc(), apply.getAffineMap(),
+                                          llvm::to_vector(apply.getMapOperands()));
+    if (!values)
+      return apply.emitError("cannot be expanded");
+    rewriter.replaceOp(apply, *values);
+  }
+  return success();
+}
+
 /// Iterations by how they are done, about: what a profile's template stands for is the larger part.
 struct Work {
   double vector = 0, scalar = 0;
@@ -55,6 +69,8 @@ struct Work {
 
 LogicalResult vectorize(RewriterBase &rewriter, linalg::GenericOp op, const VectorTarget &target,
                         Work &work) {
+  if (failed(expandIndexMaps(rewriter, op)))
+    return failure();
   FailureOr<LoopNest> nest = LoopNest::analyse(op);
   if (failed(nest))
     return op.emitError("operands are not strided buffers; expected static or strided memrefs and scalars");

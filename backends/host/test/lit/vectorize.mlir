@@ -65,15 +65,85 @@ func.func @transpose(%x: memref<64x64xf32>, %y: memref<64x64xf32>) {
 
 #id = affine_map<(d0) -> (d0)>
 
-// Negative: an index that comes from memory has no vector form here.
+// Positive: elements at indices from memory are gathered, the rest under a mask.
 // CHECK-LABEL: @gather
+//       CHECK: %[[I:.+]] = vector.load %{{.+}} : memref<70xindex>, vector<16xindex>
+//       CHECK: vector.gather %{{.+}}[%{{.+}}] [%[[I]]], %{{.+}}, %{{.+}} : memref<64xf32>, vector<16xindex>
+//       CHECK: %[[M:.+]] = arith.constant dense<[true, true, true, true, true, true, false
+//       CHECK: vector.gather %{{.+}}[%{{.+}}] [%{{.+}}], %[[M]]
+func.func @gather(%x: memref<64xf32>, %i: memref<70xindex>, %y: memref<70xf32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%i : memref<70xindex>) outs(%y : memref<70xf32>) {
+  ^bb0(%a: index, %o: f32):
+    %v = memref.load %x[%a] : memref<64xf32>
+    linalg.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+
+// Positive: rows at indices from memory are copied by contiguous vectors, an index a row.
+// CHECK-LABEL: @rows
+//       CHECK: %[[ROW:.+]] = memref.load %{{.+}} : memref<?xindex>
+//   CHECK-NOT: vector.gather
+//       CHECK: vector.load %{{.+}}[%[[ROW]], %{{.+}}] : memref<64x128xf32>, vector<16xf32>
+//       CHECK: vector.store
+func.func @rows(%x: memref<64x128xf32>, %i: memref<?xindex>, %y: memref<?x128xf32>) {
+  linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%i : memref<?xindex>) outs(%y : memref<?x128xf32>) {
+  ^bb0(%a: index, %o: f32):
+    %j = linalg.index 1 : index
+    %v = memref.load %x[%a, %j] : memref<64x128xf32>
+    linalg.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+
+// Positive: an index that falls by one is a contiguous vector turned round.
+// CHECK-LABEL: @reversed
+//       CHECK: %[[V:.+]] = vector.load {{.*}} vector<16xf32>
+//       CHECK: vector.shuffle %[[V]], %[[V]] [15, 14, 13
+func.func @reversed(%x: memref<64xf32>, %y: memref<64xf32>) {
+  %last = arith.constant 63 : index
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%y : memref<64xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %j = arith.subi %last, %i : index
+    %v = memref.load %x[%j] : memref<64xf32>
+    linalg.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+
+// Negative: a load that only some lanes make has no vector form here.
+// CHECK-LABEL: @guarded
 //   CHECK-NOT: vector<
 //       CHECK: memref.store
-func.func @gather(%x: memref<64xf32>, %i: memref<64xindex>, %y: memref<64xf32>) {
+func.func @guarded(%x: memref<64xf32>, %i: memref<64xindex>, %y: memref<64xf32>) {
+  %end = arith.constant 64 : index
+  %zero = arith.constant 0.0 : f32
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
       ins(%i : memref<64xindex>) outs(%y : memref<64xf32>) {
   ^bb0(%a: index, %o: f32):
-    %v = memref.load %x[%a] : memref<64xf32>
+    %inside = arith.cmpi ult, %a, %end : index
+    %v = scf.if %inside -> f32 {
+      %e = memref.load %x[%a] : memref<64xf32>
+      scf.yield %e : f32
+    } else {
+      scf.yield %zero : f32
+    }
     linalg.yield %v : f32
   }
   return
