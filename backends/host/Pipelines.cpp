@@ -33,6 +33,7 @@ void buildTileStage(OpPassManager &pm, const jit::Target &target) {
   pm.addNestedPass<func::FuncOp>(createFusePass());
   pm.addNestedPass<func::FuncOp>(createCollapsePass());
   pm.addPass(createDestinationsPass());
+  pm.addNestedPass<func::FuncOp>(createLoopDestinationsPass());
   pm.addNestedPass<func::FuncOp>(createTilePass({host.vectorBits}));
   pm.addNestedPass<func::FuncOp>(createSinkPadsPass());
 }

@@ -70,6 +70,7 @@ Status registerHostCompiler(jit::CompilerRegistrar &registrar) {
   registrar.addPass([] { return createFusePass(); });
   registrar.addPass([] { return createCollapsePass(); });
   registrar.addPass([] { return createDestinationsPass(); });
+  registrar.addPass([] { return createLoopDestinationsPass(); });
   registrar.addPass([] { return createTilePass(); });
   registrar.addPass([] { return createSinkPadsPass(); });
   registrar.addPass([] { return createBufferizePass(); });

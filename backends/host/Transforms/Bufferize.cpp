@@ -50,6 +50,10 @@ LogicalResult cleanUp(ModuleOp module) {
   for (RegisteredOperationName op : context->getRegisteredOperations())
     if (llvm::is_contained({"memref", "bufferization", "affine"}, op.getDialectNamespace()))
       op.getCanonicalizationPatterns(patterns, context);
+  // Buffers that loops and branches hand through unchanged.
+  scf::ForOp::getCanonicalizationPatterns(patterns, context);
+  scf::IfOp::getCanonicalizationPatterns(patterns, context);
+  scf::WhileOp::getCanonicalizationPatterns(patterns, context);
   return applyPatternsAndFoldGreedily(module, std::move(patterns));
 }
 

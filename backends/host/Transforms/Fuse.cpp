@@ -38,8 +38,8 @@ bool readsOnce(linalg::GenericOp consumer, OpOperand *operand) {
 bool shouldFuse(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
-  if (!producer || !consumer)
-    return false;
+  if (!producer || !consumer || producer->getBlock() != consumer->getBlock())
+    return false; // in a loop it would be computed again each time
   unsigned weight = weightOf(producer);
   if (weight == 0)
     return true; // a copy, a broadcast, a transpose

@@ -77,6 +77,25 @@ def DestinationsPass : Pass<"kiln-host-destinations", "mlir::ModuleOp"> {
                            "mlir::tensor::TensorDialect", "mlir::linalg::LinalgDialect", "mlir::arith::ArithDialect"];
 }
 
+def LoopDestinationsPass : Pass<"kiln-host-loop-destinations", "mlir::func::FuncOp"> {
+  let summary = "let loops over tensors write their results in place";
+  let description = [{
+    Runs in stage `tile` after destinations, for results that `scf` loops and branches compute (template `loop`). Such a
+    result is a chain of updates that starts from an empty tensor: that becomes the result's buffer, so that
+    bufferization finds every update in place. An `scf.forall` at the top of the kernel is its loop over tiles.
+
+    ```mlir
+    %e = tensor.empty() : tensor<8xi64>
+    %r = scf.for ... iter_args(%t = %e) -> (tensor<8xi64>) { ... tensor.insert ... into %t ... }
+    bufferization.materialize_in_destination %r in restrict writable %out : (tensor<8xi64>, memref<8xi64>) -> ()
+    // becomes
+    %e = bufferization.to_tensor %out restrict writable : memref<8xi64>
+    %r = scf.for ... iter_args(%t = %e) -> (tensor<8xi64>) { ... tensor.insert ... into %t ... }
+    ```
+  }];
+  let dependentDialects = ["mlir::bufferization::BufferizationDialect"];
+}
+
 def FusePass : Pass<"kiln-host-fuse", "mlir::func::FuncOp"> {
   let summary = "fuse structured ops: producers into consumers, shape changes into indexing";
   let description = [{

@@ -335,8 +335,8 @@ struct TilePass : impl::TilePassBase<TilePass> {
     IRRewriter rewriter(&getContext());
     // Results of one root share its loop.
     llvm::MapVector<Operation *, SmallVector<bufferization::MaterializeInDestinationOp>> roots;
-    for (auto use : llvm::to_vector(func.getOps<bufferization::MaterializeInDestinationOp>())) {
-      if (use.getSource().getDefiningOp<scf::ForallOp>())
+    for (bufferization::MaterializeInDestinationOp use : resultWrites(func)) {
+      if (isMadeInPlace(use.getSource())) // the tiles of a template, or a loop kernel
         continue;
       linalg::LinalgOp root = fusibleProducer(use.getSource(), use->getBlock());
       if (!root)

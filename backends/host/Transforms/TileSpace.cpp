@@ -4,6 +4,8 @@
 #include "backends/host/Transforms/TileSpace.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 
@@ -23,6 +25,20 @@ unsigned weightOf(linalg::LinalgOp op) {
 bool isExpensive(linalg::LinalgOp op) { return op.getNumReductionLoops() > 0 || weightOf(op) > kCheapOps; }
 
 } // namespace
+
+SmallVector<bufferization::MaterializeInDestinationOp> resultWrites(func::FuncOp func) {
+  SmallVector<bufferization::MaterializeInDestinationOp> writes;
+  for (auto write : func.getOps<bufferization::MaterializeInDestinationOp>())
+    if (isa<MemRefType>(write.getDest().getType()))
+      writes.push_back(write);
+  return writes;
+}
+
+bool isMadeInPlace(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && (isa<scf::SCFDialect>(op->getDialect()) ||
+                isa<tensor::InsertOp, bufferization::MaterializeInDestinationOp>(op));
+}
 
 linalg::LinalgOp fusibleProducer(Value value, Block *block) {
   auto op = value.getDefiningOp<linalg::LinalgOp>();

@@ -3,6 +3,8 @@
 #ifndef KILN_BACKENDS_HOST_TRANSFORMS_TILESPACE_H
 #define KILN_BACKENDS_HOST_TRANSFORMS_TILESPACE_H
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -38,6 +40,12 @@ private:
   llvm::SmallVector<unsigned> theLoops;
   llvm::MapVector<mlir::Operation *, Follows> theOps;
 };
+
+/// The results of a kernel as they are written into their buffers.
+llvm::SmallVector<mlir::bufferization::MaterializeInDestinationOp> resultWrites(mlir::func::FuncOp func);
+
+/// Whether loops, branches or updates of single parts make `value`, in place: it has no tiles.
+bool isMadeInPlace(mlir::Value value);
 
 /// The op that makes `value` and can be fused into a tile of its consumers: a structured op of the same
 /// block.
