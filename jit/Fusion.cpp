@@ -36,6 +36,13 @@ bool isCheap(Operation *op) {
       .Default(false);
 }
 
+/// Whether the op reads the operand at indices that it computes: every tile may read all of it.
+bool readsAnywhere(OpOperand &operand) {
+  if (isa<GatherNdOp>(operand.getOwner()))
+    return true; // its indices too: a tuple each
+  return operand.getOperandNumber() == 0 && isa<GatherOp, GatherElementsOp, ReverseOp>(operand.getOwner());
+}
+
 ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
 /// Plans one block.
@@ -165,10 +172,13 @@ private:
     if (producer->getBlock() != &block || grouped.contains(producer) ||
         isWeightOnly(value) != isWeightOnly(member->getResult(0)))
       return false;
-    if (!llvm::all_of(producer->getUsers(), [&](Operation *user) { return members.contains(user); }))
+    if (!llvm::all_of(producer->getUsers(), [&](Operation *user) { return members.contains(user); }) ||
+        llvm::any_of(value.getUses(), readsAnywhere))
       return false;
     if (memberClass == FusionClass::Heavy) // only a reduction reads each element once
       return isa<ReduceOp>(member) && producerClass == FusionClass::Elementwise;
+    if (isa<GatherOp, GatherElementsOp>(member)) // its indices
+      return producerClass == FusionClass::Elementwise || producerClass == FusionClass::Generator;
     if (memberClass != FusionClass::Elementwise && memberClass != FusionClass::Movement)
       return false;
     switch (producerClass) {
@@ -225,6 +235,7 @@ FusionClass kiln::jit::fusionClass(Operation *op) {
       .Cases("kiln.constant", "kiln.weight", "kiln.launch", "kiln.reshape", "kiln.optimization_barrier",
              FusionClass::Outside)
       .Cases("kiln.transpose", "kiln.slice", "kiln.broadcast", "kiln.reverse", FusionClass::Movement)
+      .Cases("kiln.gather", "kiln.gather_elements", "kiln.gather_nd", "kiln.one_hot", FusionClass::Movement)
       .Case("kiln.iota", FusionClass::Generator)
       .Cases("kiln.matmul", "kiln.conv", "kiln.max_pool", "kiln.avg_pool", "kiln.reduce", FusionClass::Heavy)
       .Cases("kiln.softmax", "kiln.log_softmax", "kiln.layer_norm", "kiln.rms_norm", "kiln.group_norm",

@@ -13,7 +13,7 @@ namespace kiln::jit {
 enum class FusionClass {
   Outside,     // constants, weights, reshapes, launches, checks, control flow: never in a kernel
   Elementwise, // ElementwiseOpInterface
-  Movement,    // transpose, slice, broadcast, reverse: reads elsewhere, computes nothing
+  Movement,    // transpose, slice, broadcast, reverse, gather: reads elsewhere, computes nothing
   Generator,   // iota: reads nothing
   Heavy,       // contraction, pooling, reduction, normalisation: takes the elementwise ops behind it
   Alone,       // any other op: a kernel of its own

@@ -3,6 +3,7 @@
 #include "kiln/IR/Kiln.h"
 #include "kiln/Transforms/Passes.h"
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -122,6 +123,10 @@ struct ToLinalg final : impl::ToLinalgPassBase<ToLinalg> {
     populateShapeToLinalg(converter, patterns);
     populateContractionToLinalg(converter, patterns);
     populateReductionToLinalg(converter, patterns);
+    populateIndexingToLinalg(converter, patterns);
+    populateScatterToLoops(converter, patterns);
+    populateSortingToLoops(converter, patterns);
+    populateSelectionToLoops(converter, patterns);
     patterns.add<KernelToFunc, YieldToReturn, ConstantToArith, DropBarrier, RetypeOp>(converter, &context);
     populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns, converter);
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns, target);

@@ -155,3 +155,30 @@ func.func @main(%x: tensor<2x4096xf32>) -> tensor<2x4096xf32> {
   %e = kiln.sub %d, %n : tensor<2x4096xf32>, tensor<1x4096xf32> -> tensor<2x4096xf32>
   return %e : tensor<2x4096xf32>
 }
+
+// -----
+
+// A gather joins what reads its result, and what makes its indices joins it.
+// CHECK-LABEL: func.func @main
+//       CHECK: kiln.launch @sub_gather_add_5x8xf32(%{{.+}}, %{{.+}}, %{{.+}})
+//   CHECK-NOT: kiln.launch
+func.func @main(%x: tensor<9x8xf32>, %i: tensor<5xi64>, %b: tensor<5x8xf32>) -> tensor<5x8xf32> {
+  %one = kiln.constant dense<1> : tensor<i64>
+  %0 = kiln.sub %i, %one : tensor<5xi64>, tensor<i64> -> tensor<5xi64>
+  %1 = kiln.gather %x, %0 axis 0 : tensor<9x8xf32>, tensor<5xi64> -> tensor<5x8xf32>
+  %2 = kiln.add %1, %b : tensor<5x8xf32>, tensor<5x8xf32> -> tensor<5x8xf32>
+  return %2 : tensor<5x8xf32>
+}
+
+// -----
+
+// What a gather reads from stays apart, though another op of the kernel reads it too: each tile may read all of it.
+// CHECK-LABEL: func.func @main
+//       CHECK: %[[X:.+]] = kiln.launch @relu_5x8xf32
+//       CHECK: kiln.launch @gather_add_5x8xf32(%{{.+}}, %{{.+}})
+func.func @main(%x: tensor<5x8xf32>, %i: tensor<5xi64>) -> tensor<5x8xf32> {
+  %0 = kiln.relu %x : tensor<5x8xf32>
+  %1 = kiln.gather %0, %i axis 0 : tensor<5x8xf32>, tensor<5xi64> -> tensor<5x8xf32>
+  %2 = kiln.add %1, %0 : tensor<5x8xf32>, tensor<5x8xf32> -> tensor<5x8xf32>
+  return %2 : tensor<5x8xf32>
+}

@@ -147,8 +147,9 @@ def ToLinalgPass : Pass<"kiln-to-linalg", "mlir::ModuleOp"> {
     ```
     Counts: to-linalg.kernels.
   }];
-  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::func::FuncDialect", "mlir::linalg::LinalgDialect",
-                           "mlir::math::MathDialect", "mlir::scf::SCFDialect", "mlir::tensor::TensorDialect"];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::bufferization::BufferizationDialect",
+                           "mlir::func::FuncDialect", "mlir::linalg::LinalgDialect", "mlir::math::MathDialect",
+                           "mlir::scf::SCFDialect", "mlir::tensor::TensorDialect"];
 }
 
 #endif // KILN_TRANSFORMS_PASSES_TD

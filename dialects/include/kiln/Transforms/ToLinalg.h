@@ -21,6 +21,10 @@ void populateElementwiseToLinalg(const mlir::TypeConverter &converter, mlir::Rew
 void populateShapeToLinalg(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateContractionToLinalg(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateReductionToLinalg(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
+void populateIndexingToLinalg(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
+void populateScatterToLoops(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
+void populateSortingToLoops(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
+void populateSelectionToLoops(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 
 /// Rewrites composites (softmax, the normalisations, log_sum_exp) into simpler kiln ops. Greedy; they have no
 /// pattern of their own in the conversion, so kiln-to-linalg applies these first.
