@@ -165,54 +165,11 @@ Status importTrilu(Node &node) {
   return node.output(build.make<SelectOp>({keeps, x, build.scalar(node.elementType(0), 0)}));
 }
 
-/// On where the position along a new axis is the index; a negative index counts from the end.
-Status importOneHot(Node &node) {
-  KILN_ASSIGN_OR_RETURN(int64_t axis, node.integerAttribute("axis", -1));
-  KILN_ASSIGN_OR_RETURN(axis, Node::normalizeAxis(axis, node.rank(0) + 1));
-  if (node.rank(2) != 1 || node.type(2).getDimSize(0) != 2)
-    return invalid("'values' has the wrong shape; expected two elements, off and on");
-  KilnBuilder &build = node.build;
-  IndexMath &math = build.math();
-  Type i64 = build.builder().getI64Type();
-  Extent depth;
-  if (std::optional<double> known = node.knownNumber(1)) {
-    depth = math.constant(static_cast<int64_t>(*known));
-  } else {
-    KILN_ASSIGN_OR_RETURN(Value whole, build.convert(node.tensor(1), i64));
-    GraphValue converted;
-    converted.tensor = whole;
-    KILN_ASSIGN_OR_RETURN(ShapeValue read, node.extents(converted, "'depth'"));
-    if (read.elements.size() != 1)
-      return invalid("'depth' has {0} elements; expected one", read.elements.size());
-    depth = read.elements.front();
-  }
-  KILN_ASSIGN_OR_RETURN(Value index, build.convert(node.tensor(0), i64));
-  Extents shape = node.shape(0), line(shape.size() + 1, math.constant(1));
-  shape.insert(shape.begin() + axis, math.constant(1));
-  line[axis] = depth;
-  KILN_ASSIGN_OR_RETURN(index, build.reshape(index, shape));
-  GraphValue count;
-  count.shape = ShapeValue{i64, true, {depth}};
-  KILN_ASSIGN_OR_RETURN(Value fromEnd, build.make<AddOp>({index, materialize(build, count, "")}));
-  KILN_ASSIGN_OR_RETURN(Value isNegative, build.compare("lt", index, build.scalar(i64, 0)));
-  KILN_ASSIGN_OR_RETURN(index, build.make<SelectOp>({isNegative, fromEnd, index}));
-  KILN_ASSIGN_OR_RETURN(Value position, build.iota(i64, line, axis));
-  KILN_ASSIGN_OR_RETURN(Value isOn, build.compare("eq", position, index));
-  SmallVector<Value> values;
-  for (int64_t i : {1, 0}) {
-    KILN_ASSIGN_OR_RETURN(Value part, build.sliceAxis(node.tensor(2), 0, math.constant(i), math.constant(1)));
-    KILN_ASSIGN_OR_RETURN(part, build.reshape(part, {}));
-    values.push_back(part);
-  }
-  return node.output(build.make<SelectOp>({isOn, values[0], values[1]}));
-}
-
 constexpr OpEntry kOps[] = {
     {"Constant", 1, 0, 0, importConstant, "strings; sparse tensors"},
     {"ConstantOfShape", 9, 1, 1, importConstantOfShape},
     {"EyeLike", 9, 1, 1, importEyeLike},
     {"Identity", 1, 1, 1, importIdentity},
-    {"OneHot", 9, 3, 3, importOneHot, "strings"},
     {"Range", 11, 3, 3, importRange, "floats whose bounds are computed"},
     {"Trilu", 14, 1, 2, importTrilu},
 };

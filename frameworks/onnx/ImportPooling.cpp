@@ -50,12 +50,48 @@ Status importGlobalLpPool(Node &node) {
   return p == 1 ? importGlobalPool<ReduceKind::L1>(node) : importGlobalPool<ReduceKind::L2>(node);
 }
 
+/// Zeros with the elements at the flat places that the pool had them from; room behind them if `output_shape`
+/// asks for more.
+Status importMaxUnpool(Node &node) {
+  KILN_ASSIGN_OR_RETURN(Window window, readWindow(node, {}));
+  KilnBuilder &build = node.build;
+  IndexMath &math = build.math();
+  Extents shape = node.shape(0);
+  for (auto [i, kernel] : llvm::enumerate(window.kernel)) {
+    Extent pads = math.add(window.pads[i], window.pads[i + window.kernel.size()]);
+    Extent moved = math.mul(math.sub(shape[i + 2], math.constant(1)), math.constant(window.strides[i]));
+    shape[i + 2] = math.add(math.sub(moved, pads), math.constant(kernel));
+  }
+  Type element = node.elementType(0);
+  Value zero = build.scalar(element, 0);
+  KILN_ASSIGN_OR_RETURN(Value line, build.broadcast(zero, {math.product(shape)}));
+  KILN_ASSIGN_OR_RETURN(Value places, build.reshape(node.tensor(1), {math.product(node.shape(1))}));
+  KILN_ASSIGN_OR_RETURN(Value values, build.reshape(node.tensor(0), {math.product(node.shape(0))}));
+  auto replace = ScatterKindAttr::get(build.context(), ScatterKind::Replace);
+  KILN_ASSIGN_OR_RETURN(
+      line, build.make<ScatterElementsOp>({line, places, values},
+                                          {build.named("kind", replace), build.integer("axis", 0)}));
+  KILN_ASSIGN_OR_RETURN(Value result, build.reshape(line, shape));
+  if (node.hasInput(2)) {
+    KILN_ASSIGN_OR_RETURN(ShapeValue wanted, node.extents(2, "'output_shape'"));
+    if (wanted.elements.size() != shape.size())
+      return invalid("'output_shape' has {0} elements; expected {1}", wanted.elements.size(), shape.size());
+    Extents low(shape.size(), math.constant(0)), high;
+    for (auto [extent, there] : llvm::zip_equal(wanted.elements, shape))
+      high.push_back(math.sub(extent, there));
+    KILN_ASSIGN_OR_RETURN(result, build.pad(result, low, high, "constant", zero));
+  }
+  node.setOutput(0, result);
+  return {};
+}
+
 constexpr OpEntry kOps[] = {
     {"AveragePool", 7, 1, 1, importAveragePool, "SAME pads with strides over a dynamic extent"},
     {"GlobalAveragePool", 1, 1, 1, importGlobalPool<ReduceKind::Mean>},
     {"GlobalLpPool", 2, 1, 1, importGlobalLpPool, "`p` other than 1 and 2"},
     {"GlobalMaxPool", 1, 1, 1, importGlobalPool<ReduceKind::Max>},
     {"MaxPool", 1, 1, 1, importMaxPool, "output `Indices`; SAME pads with strides over a dynamic extent"},
+    {"MaxUnpool", 9, 2, 3, importMaxUnpool},
 };
 
 } // namespace

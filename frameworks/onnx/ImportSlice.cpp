@@ -1,4 +1,4 @@
-// ImportSlice.cpp: Slice, and Gather where its indices are known.
+// ImportSlice.cpp: Slice, whose bounds may be computed.
 #include "frameworks/onnx/Errors.h"
 #include "frameworks/onnx/Node.h"
 #include "frameworks/onnx/SliceBounds.h"
@@ -7,16 +7,6 @@ using namespace mlir;
 
 namespace kiln::onnx {
 namespace {
-
-using Predicate = arith::CmpIPredicate;
-
-/// A position that may count from the end.
-Extent fromFront(IndexMath &math, Extent position, Extent extent) {
-  if (auto known = IndexMath::known(position))
-    return *known < 0 ? math.add(position, extent) : position;
-  return math.select(math.compare(Predicate::slt, position, math.constant(0)), math.add(position, extent),
-                     position);
-}
 
 Extent clamp(IndexMath &math, Extent x, Extent lowest, Extent highest) {
   if (IndexMath::isKnown(x, 0) && IndexMath::isKnown(lowest, 0))
@@ -42,7 +32,7 @@ AxisSlice sliceAxis(IndexMath &math, Extent start, Extent end, int64_t step, Ext
   // Exporters write "to the end" as a number no extent reaches.
   bool toTheEnd = knownEnd && *knownEnd >= INT32_MAX, fromTheEnd = knownEnd && *knownEnd <= -INT32_MAX;
   Extent zero = math.constant(0), one = math.constant(1);
-  Extent first = fromFront(math, start, extent), past = fromFront(math, end, extent);
+  Extent first = math.fromFront(start, extent), past = math.fromFront(end, extent);
   if (step > 0) {
     first = clamp(math, first, zero, extent);
     past = toTheEnd ? extent : clamp(math, past, zero, extent);
@@ -79,35 +69,7 @@ Status importSlice(Node &node) {
   return node.output(node.build.slice(x, offsets, sizes, strides));
 }
 
-/// Indices that the importer knows, as slices next to each other.
-Status importGather(Node &node) {
-  KILN_ASSIGN_OR_RETURN(int64_t axis, node.axisAttribute(0));
-  const ShapeValue *indices = node.shapeValue(1);
-  if (!indices || indices->elements.empty())
-    return unsupported("indices computed from data are not supported");
-  IndexMath &math = node.build.math();
-  Extent extent = node.dim(0, axis);
-  for (Extent index : indices->elements)
-    if (auto known = IndexMath::known(index), length = IndexMath::known(extent);
-        known && length && (*known < -*length || *known >= *length))
-      return invalid("index {0} on axis {1} of extent {2}", *known, axis, *length);
-  Value x = node.tensor(0);
-  SmallVector<Value> parts;
-  for (Extent index : indices->elements) {
-    KILN_ASSIGN_OR_RETURN(Value part,
-                          node.build.sliceAxis(x, axis, fromFront(math, index, extent), math.constant(1)));
-    parts.push_back(part);
-  }
-  KILN_ASSIGN_OR_RETURN(Value joined, node.build.concat(parts, axis));
-  if (!indices->isScalar)
-    return node.output(joined);
-  Extents shape = node.shape(0);
-  shape.erase(shape.begin() + axis);
-  return node.output(node.build.reshape(joined, shape));
-}
-
 constexpr OpEntry kOps[] = {
-    {"Gather", 1, 2, 2, importGather, "indices computed from data, or more than 64"},
     {"Slice", 1, 1, 1, importSlice},
     {"Slice", 10, 3, 5, importSlice, "axes and steps computed from data"},
 };

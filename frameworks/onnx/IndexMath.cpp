@@ -100,6 +100,12 @@ Extent IndexMath::max(Extent a, Extent b) {
   return builder.create<arith::MaxSIOp>(loc, value(a), value(b)).getResult();
 }
 
+Extent IndexMath::fromFront(Extent position, Extent extent) {
+  if (auto number = known(position))
+    return *number < 0 ? add(position, extent) : position;
+  return select(compare(arith::CmpIPredicate::slt, position, constant(0)), add(position, extent), position);
+}
+
 Extent IndexMath::compare(arith::CmpIPredicate predicate, Extent a, Extent b) {
   auto x = known(a), y = known(b);
   if (x && y)

@@ -38,6 +38,8 @@ public:
   Extent mod(Extent a, int64_t b);
   Extent min(Extent a, Extent b);
   Extent max(Extent a, Extent b);
+  /// `position`, counted from the end of `extent` elements if it is negative.
+  Extent fromFront(Extent position, Extent extent);
   /// 1 or 0.
   Extent compare(mlir::arith::CmpIPredicate predicate, Extent a, Extent b);
   Extent select(Extent condition, Extent ifTrue, Extent ifFalse);

@@ -39,6 +39,7 @@ llvm::ArrayRef<OpEntry> contractionOps();      // ImportContraction.cpp
 llvm::ArrayRef<OpEntry> contribAttentionOps(); // ImportContribAttention.cpp: com.microsoft
 llvm::ArrayRef<OpEntry> einsumOps();           // ImportEinsum.cpp
 llvm::ArrayRef<OpEntry> fusedOps();            // ImportFused.cpp: com.microsoft
+llvm::ArrayRef<OpEntry> indexingOps();         // ImportIndexing.cpp
 llvm::ArrayRef<OpEntry> layoutOps();           // ImportLayout.cpp
 llvm::ArrayRef<OpEntry> linearAlgebraOps();    // ImportLinearAlgebra.cpp
 llvm::ArrayRef<OpEntry> normalizationOps();    // ImportNormalization.cpp
@@ -47,6 +48,7 @@ llvm::ArrayRef<OpEntry> randomOps();           // ImportRandom.cpp
 llvm::ArrayRef<OpEntry> recurrenceOps();       // ImportRecurrence.cpp
 llvm::ArrayRef<OpEntry> reductionOps();        // ImportReduction.cpp
 llvm::ArrayRef<OpEntry> rotaryOps();           // ImportRotary.cpp
+llvm::ArrayRef<OpEntry> selectionOps();        // ImportSelection.cpp
 llvm::ArrayRef<OpEntry> shapeOps();            // ImportShape.cpp
 llvm::ArrayRef<OpEntry> signalOps();           // ImportSignal.cpp
 llvm::ArrayRef<OpEntry> sliceOps();            // ImportSlice.cpp

@@ -19,15 +19,15 @@ TEST(UnsupportedTest, OneMessageListsAll) {
   model.proto.add_opset_import()->set_domain("com.example");
   model.proto.mutable_opset_import(1)->set_version(3);
   model.input("x", {4}).output("y").output("z");
-  model.node("NonZero", {"x"}, {"a"});
+  model.node("TfIdfVectorizer", {"x"}, {"a"});
   model.node("Relu", {"a"}, {"b"}); // depends on it, and is not listed
   model.node("Frobnicate", {"b"}, {"y"}, "com.example");
   model.node("Softmax", {"x"}, {"z"}).set("axis", 0);
-  model.node("Unique", {"x"}, {"u"}).proto().clear_name();
+  model.node("StringNormalizer", {"x"}, {"u"}).proto().clear_name();
   EXPECT_EQ(model.text(), "model.onnx: 3 unsupported operators:\n"
-                          "  node 'the_NonZero' (NonZero) of opset 17\n"
+                          "  node 'the_TfIdfVectorizer' (TfIdfVectorizer) of opset 17\n"
                           "  node 'the_Frobnicate' (com.example::Frobnicate) of opset 3\n"
-                          "  node #4 of 'u' (Unique) of opset 17");
+                          "  node #4 of 'u' (StringNormalizer) of opset 17");
   EXPECT_EQ(model.status().code(), Code::Unimplemented);
 }
 
@@ -35,11 +35,11 @@ TEST(UnsupportedTest, CasesOfSupportedOperatorsAreInTheSameList) {
   TestModel model;
   model.input("x", {1, 3, 8, 8}).output("y").output("z");
   model.node("MaxPool", {"x"}, {"y", "indices"}).set("kernel_shape", {2, 2});
-  model.node("NonZero", {"x"}, {"z"});
+  model.node("TfIdfVectorizer", {"x"}, {"z"});
   EXPECT_EQ(model.text(),
             "model.onnx: 2 unsupported operators:\n"
             "  node 'the_MaxPool' (MaxPool) of opset 21: output 1 ('indices') is not supported\n"
-            "  node 'the_NonZero' (NonZero) of opset 21");
+            "  node 'the_TfIdfVectorizer' (TfIdfVectorizer) of opset 21");
 }
 
 TEST(UnsupportedTest, OperatorsInSubgraphsAreListed) {
@@ -49,12 +49,12 @@ TEST(UnsupportedTest, OperatorsInSubgraphsAreListed) {
   AttributeProto &branch = *node.proto().add_attribute();
   branch.set_name("then_branch");
   branch.set_type(AttributeProto::GRAPH);
-  branch.mutable_g()->add_node()->set_op_type("NonZero");
+  branch.mutable_g()->add_node()->set_op_type("TfIdfVectorizer");
   branch.mutable_g()->mutable_node(0)->set_name("inner");
   branch.mutable_g()->add_node()->set_op_type("Relu"); // is supported
   EXPECT_EQ(model.text(), "model.onnx: 2 unsupported operators:\n"
                           "  node 'the_If' (If) of opset 21\n"
-                          "  node 'inner' (NonZero) of opset 21");
+                          "  node 'inner' (TfIdfVectorizer) of opset 21");
 }
 
 TEST(UnsupportedTest, OperatorsBeforeTheirFirstVersion) {

@@ -68,7 +68,7 @@ save("unsupported", """
 <ir_version: 8, opset_import: ["" : 17, "com.example" : 2]>
 unsupported (float[n] x) => (float[m] y)
 {
-  a = NonZero (x)
+  a = StringNormalizer (x)
   b = com.example.Frobnicate (a)
   y = Relu (b)
 }
