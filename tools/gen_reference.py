@@ -18,6 +18,7 @@ FAMILIES = [
     ("Reduction", "KilnReduction.td"),
     ("Normalization", "KilnNormalization.td"),
     ("Shape", "KilnShape.td"),
+    ("Indexing", "KilnIndexing.td"),
     ("Programs", "KilnProgram.td"),
 ]
 NOTE = "<!-- Written by tools/dev docs from {}; do not edit. -->"

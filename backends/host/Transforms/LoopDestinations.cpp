@@ -1,6 +1,7 @@
 // LoopDestinations.cpp: follows the updates of a tensor back to the empty one they start from, which becomes
 // the result's buffer.
 #include "backends/host/Transforms/Passes.h"
+#include "backends/host/Transforms/TemplateName.h"
 #include "backends/host/Transforms/TileSpace.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -99,7 +100,7 @@ struct LoopDestinationsPass : impl::LoopDestinationsPassBase<LoopDestinationsPas
       if (!isMadeInPlace(use.getSource()))
         continue;
       writeInPlace(rewriter, use);
-      getOperation()->setAttr("kiln.template", rewriter.getStringAttr("loop"));
+      getOperation()->setAttr(kTemplateAttr, rewriter.getStringAttr("loop"));
     }
   }
 };

@@ -120,7 +120,7 @@ struct VectorizePass : impl::VectorizePassBase<VectorizePass> {
     for (linalg::GenericOp nest : nests)
       if (failed(vectorize(rewriter, nest, target, work)))
         return signalPassFailure();
-    if (work.scalar > work.vector)
+    if (work.scalar > work.vector && getOperation()->getAttr(kTemplateAttr) != rewriter.getStringAttr("loop"))
       getOperation()->setAttr(kTemplateAttr, rewriter.getStringAttr("scalar"));
   }
 };
