@@ -4,6 +4,8 @@
 
 #include "kiln/IR/Kiln.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 
 namespace kiln::host {
@@ -59,6 +61,18 @@ StringRef compositeOf(KernelOp kernel) {
   return found;
 }
 
+/// The arguments that are read at computed indices. These are kept inside the argument, which must not be
+/// empty.
+SmallVector<int64_t> indexedArguments(KernelOp kernel) {
+  llvm::SmallSetVector<int64_t, 4> indexed;
+  kernel.getBody().walk([&](Operation *op) {
+    if (isa<GatherOp, GatherElementsOp, GatherNdOp>(op))
+      if (auto argument = dyn_cast<BlockArgument>(op->getOperand(0)))
+        indexed.insert(argument.getArgNumber());
+  });
+  return indexed.takeVector();
+}
+
 struct DescribePass : impl::DescribePassBase<DescribePass> {
   void runOnOperation() override {
     Builder builder(&getContext());
@@ -69,6 +83,8 @@ struct DescribePass : impl::DescribePassBase<DescribePass> {
       kernel->setAttr("kiln.inputs", builder.getI64IntegerAttr(inputs));
       if (StringRef composite = compositeOf(kernel); !composite.empty())
         kernel->setAttr(kCompositeAttr, builder.getStringAttr(composite));
+      if (SmallVector<int64_t> indexed = indexedArguments(kernel); !indexed.empty())
+        kernel->setAttr("kiln.indexed", builder.getDenseI64ArrayAttr(indexed));
       kernel->setAttr("kiln.element_types", elementTypes(builder, kernel));
     }
   }

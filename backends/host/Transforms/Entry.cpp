@@ -135,9 +135,16 @@ void Entry::describeLaunch() {
   SmallVector<Attribute> bytes;
   LaunchExpr traffic; // every binding once
   auto arguments = func.getArguments().drop_back(func->hasAttr("kiln.workspace"));
+  auto indexed = func->getAttrOfType<DenseI64ArrayAttr>("kiln.indexed");
   for (BlockArgument argument : arguments)
     if (isa<MemRefType>(argument.getType())) {
       LaunchExpr own = constants.bytes(argument);
+      if (indexed && llvm::is_contained(indexed.asArrayRef(), argument.getArgNumber())) {
+        // One element at least, unless there is no result to read it for.
+        LaunchExpr one = LaunchExpr::literal(1), some = constants.bytes(arguments.back());
+        own =
+            LaunchExpr::binary(LaunchExpr::Op::Max, own, LaunchExpr::binary(LaunchExpr::Op::Min, some, one));
+      }
       bytes.push_back(exprToAttr(func.getContext(), own));
       traffic = traffic.empty() ? own : LaunchExpr::binary(LaunchExpr::Op::Add, traffic, own);
     }
