@@ -63,3 +63,26 @@ KilnStatus kiln_instance_devices(KilnInstance *instance,
     return {};
   });
 }
+
+KilnStatus kiln_instance_compile_stages(KilnInstance *instance,
+                                        void (*visit)(void *arg, const KilnCompileStage *stage), void *arg) {
+  return guarded([&]() -> Status {
+    KILN_RETURN_IF_ERROR(required(instance, "instance"));
+    KILN_RETURN_IF_ERROR(required(reinterpret_cast<const void *>(visit), "visit"));
+    const KilnCompiler *compiler = instance->instance->compiler().ifOpen();
+    if (!compiler || !compiler->visit_stages)
+      return {};
+    struct Visitor {
+      void (*visit)(void *arg, const KilnCompileStage *stage);
+      void *arg;
+    } visitor{visit, arg};
+    return fromC(compiler->visit_stages(
+        compiler->self,
+        [](void *self, const KilnStageRecord *record) {
+          auto &to = *static_cast<Visitor *>(self);
+          KilnCompileStage stage = {sizeof(stage), record->stage, record->unit, record->start_ns, record->end_ns};
+          to.visit(to.arg, &stage);
+        },
+        &visitor));
+  });
+}

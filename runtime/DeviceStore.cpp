@@ -111,6 +111,7 @@ Status DeviceStore::compileAll(const ProgramFile &file) {
     if (!file.verifiedProgram().embeddedKernels[i] && !kernels.find(key))
       missing.push_back(i);
   }
+  theCounters.kernelsWanted += missing.size();
   std::vector<CompiledKernelRef> results(missing.size());
   KILN_RETURN_IF_ERROR(parallelFor(missing.size(), 0, [&](size_t i) -> Status {
     KILN_ASSIGN_OR_RETURN(results[i], compile(file, missing[i]));

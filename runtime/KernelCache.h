@@ -24,6 +24,7 @@ public:
 struct CompileCounters {
   std::atomic<uint64_t> importNs{0}, programNs{0}, kernelNs{0}, loadNs{0};
   std::atomic<uint64_t> programsBuilt{0}, kernelsCompiled{0}, memoryHits{0}, layerHits{0}, misses{0};
+  std::atomic<uint64_t> kernelsWanted{0}; // ahead of a run
 };
 
 /// What compiled kernels may take in memory.

@@ -62,6 +62,7 @@ KilnCompileStats Session::compileStats() {
   stats.disk_hits = counters.layerHits;
   stats.misses = counters.misses;
   stats.cache_bytes = theInstance->kernels().bytes();
+  stats.kernels_wanted = counters.kernelsWanted;
   return stats;
 }
 

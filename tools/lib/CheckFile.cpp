@@ -2,7 +2,7 @@
 #include "tools/lib/CheckFile.h"
 
 #include "tools/lib/Compare.h"
-#include "tools/lib/RunInputs.h"
+#include "tools/lib/RunCases.h"
 
 #include <fmt/format.h>
 

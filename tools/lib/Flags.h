@@ -13,20 +13,22 @@
 
 namespace kiln::tools {
 
-enum class FlagCategory { Target, Input, Check, Output, Run, Measure, Compile, Show };
+enum class FlagCategory { Target, Input, Check, Output, Run, Measure, Compile, Show, General };
 std::string_view categoryTitle(FlagCategory category);
 
 /// What a value must look like; the parser checks it and puts the flag's name into the error.
-enum class FlagKind { Switch, Text, OptionalText, Count, Number };
+enum class FlagKind { Switch, Text, OptionalText, Count, OptionalCount, Number };
 
 /// One flag. `value` is the placeholder in the help ("NAME"), empty for a switch; `accepts` says what values
-/// there are.
+/// there are. A flag of an optional kind may stand alone (`--bench`); its value is attached (`--bench=7`).
 struct FlagSpec {
   std::string_view name, value, defaultValue;
   FlagCategory category;
   FlagKind kind;
   bool repeats;
   std::string_view accepts, help; // help: one line, no period
+  std::string_view choices = "";  // "man|bash": the only values of a Text or OptionalText
+  double most = 0x1p64;           // the largest Count or Number
 };
 
 struct EnvironmentEntry {
@@ -41,7 +43,7 @@ struct ToolSpec {
   bool operandRepeats, operandRequired;
   std::string_view sentence; // what the tool does
   std::span<const std::string_view> examples;
-  std::span<const FlagSpec> flags; // -h, --help and --version are added
+  std::span<const FlagSpec> flags; // -h, --help, --version and --generate are added
   std::span<const EnvironmentEntry> environment;
 };
 
@@ -49,13 +51,13 @@ struct ToolSpec {
 class ParsedFlags {
 public:
   bool given(std::string_view flag) const { return values.find(flag) != values.end(); }
-  /// The value given last, or the default.
+  /// The value given last, or the default; the default too for a flag of an optional kind that stands alone.
   std::string text(std::string_view flag) const;
   std::vector<std::string> all(std::string_view flag) const; // of a flag that repeats
   uint64_t count(std::string_view flag) const;
   double number(std::string_view flag) const;
   const std::vector<std::string> &operands() const { return theOperands; }
-  enum class Wish { Run, ShortHelp, LongHelp, Version } wish = Wish::Run;
+  enum class Wish { Run, ShortHelp, LongHelp, Version, Generate } wish = Wish::Run;
 
 private:
   friend Result<ParsedFlags> parseFlags(const ToolSpec &, int, const char *const *);
@@ -72,6 +74,8 @@ void printShortHelp(const ToolSpec &spec, std::ostream &out);
 void printLongHelp(const ToolSpec &spec, std::ostream &out);
 /// The same as a Markdown page for docs/reference.
 void printReference(const ToolSpec &spec, std::ostream &out);
+/// "man": a manual page (section 1); "bash", "zsh" or "fish": a completion script for that shell.
+void printGenerated(const ToolSpec &spec, std::string_view kind, std::ostream &out);
 
 /// The name among `names` that is closest to `name`, or "" if none is close.
 std::string_view nearestName(std::string_view name, std::span<const std::string_view> names);

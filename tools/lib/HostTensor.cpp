@@ -9,6 +9,8 @@
 #include <cstring>
 #include <limits>
 
+#include <unistd.h>
+
 namespace kiln::tools {
 namespace {
 
@@ -86,6 +88,10 @@ uint32_t loadBits(const std::byte *at, size_t bytes) {
   return bits;
 }
 
+int64_t physicalMemoryBytes() {
+  return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+}
+
 } // namespace
 
 uint32_t dtypeBits(KilnDType dtype) { return kiln_dtype_bits(dtype); }
@@ -114,6 +120,9 @@ std::string HostTensor::shapeText() const {
 
 Result<HostTensor> makeTensor(std::string name, KilnDType dtype, std::vector<int64_t> dims) {
   int64_t bits = dtypeBits(dtype);
+  if (dims.size() > KILN_MAX_RANK)
+    return Status(Code::InvalidArgument,
+                  fmt::format("'{}': rank {}; expected at most {}", name, dims.size(), KILN_MAX_RANK));
   for (int64_t extent : dims) {
     if (extent < 0)
       return Status(Code::InvalidArgument, fmt::format("'{}': extent {} is negative", name, extent));
@@ -121,6 +130,12 @@ Result<HostTensor> makeTensor(std::string name, KilnDType dtype, std::vector<int
       return Status(Code::ResourceExhausted, fmt::format("'{}': more than 8 TiB", name));
   }
   HostTensor tensor{std::move(name), dtype, std::move(dims), {}};
+  // Linux hands out more memory than it has: refuse before its use kills the process.
+  if (bits / 8 > physicalMemoryBytes())
+    return Status(Code::ResourceExhausted,
+                  fmt::format("'{}': {} takes {:.1f} GiB; this machine has {:.1f} GiB", tensor.name,
+                              tensor.shapeText(), static_cast<double>(bits) / 8 / (1 << 30),
+                              static_cast<double>(physicalMemoryBytes()) / (1 << 30)));
   tensor.bytes.resize((bits + 7) / 8);
   return tensor;
 }

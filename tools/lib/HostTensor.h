@@ -30,7 +30,8 @@ uint32_t dtypeBits(KilnDType dtype);
 std::string_view dtypeName(KilnDType dtype);
 /// KILN_DTYPE_INVALID for an unknown name.
 KilnDType dtypeFromName(std::string_view name);
-/// A zeroed tensor. InvalidArgument if an extent is negative or the size overflows.
+/// A zeroed tensor. InvalidArgument if an extent is negative or the rank above KILN_MAX_RANK,
+/// ResourceExhausted if it is larger than this machine's memory.
 Result<HostTensor> makeTensor(std::string name, KilnDType dtype, std::vector<int64_t> dims);
 
 } // namespace kiln::tools

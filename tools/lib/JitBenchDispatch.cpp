@@ -3,7 +3,7 @@
 #include "kiln/InOrderQueue.h"
 #include "tools/lib/JitBench.h"
 #include "tools/lib/KilnApi.h"
-#include "tools/lib/RunInputs.h"
+#include "tools/lib/RunCases.h"
 
 #include <fmt/format.h>
 

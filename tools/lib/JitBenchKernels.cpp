@@ -2,7 +2,7 @@
 // launches.
 #include "tools/lib/JitBench.h"
 #include "tools/lib/KilnApi.h"
-#include "tools/lib/RunInputs.h"
+#include "tools/lib/RunCases.h"
 #include "tools/lib/TensorText.h"
 
 #include <fmt/format.h>

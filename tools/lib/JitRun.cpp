@@ -1,81 +1,39 @@
 // JitRun.cpp: the flow of jit-run: open a device, load a model, run it, check and measure.
 #include "tools/lib/CheckFile.h"
 #include "tools/lib/JitRunFlags.h"
+#include "tools/lib/JitRunJob.h"
 #include "tools/lib/JitRunReport.h"
 #include "tools/lib/Npy.h"
-#include "tools/lib/RunInputs.h"
+#include "tools/lib/Progress.h"
+#include "tools/lib/Roofline.h"
+#include "tools/lib/RunCases.h"
+#include "tools/lib/TensorText.h"
 #include "tools/lib/ToolMain.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <chrono>
+#include <bit>
+#include <filesystem>
+#include <fstream>
 #include <ostream>
+#include <thread>
 
 namespace kiln::tools {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 constexpr double kMinBenchMs = 1000; // with --bench and no count
 constexpr size_t kMinBenchRuns = 20;
 constexpr size_t kWarmUpRuns = 3;
 
-double millisecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-/// One invocation: the objects that it opened, in the order in which they must be released.
-struct Job {
-  const ParsedFlags &flags;
-  InstanceHandle instance;
-  SessionHandle session;
-  ModelHandle model;
-  std::vector<HostTensor> inputs;
-  std::vector<KilnTensor> views;
-
-  Status openInstance() {
-    KilnInstance *opened = nullptr;
-    KILN_RETURN_IF_ERROR(take(kiln_instance_create(nullptr, &opened)));
-    instance.reset(opened);
-    return {};
-  }
-  Status openSession() {
-    auto options = sized<KilnSessionOptions>();
-    std::string device = flags.text("device"), deviceOptions = flags.text("device-options");
-    std::string dumpDir = flags.text("dump-stages");
-    options.device = toStr(device);
-    options.device_options = toStr(deviceOptions);
-    options.dump_dir = toStr(dumpDir);
-    options.threads = static_cast<uint32_t>(flags.count("threads"));
-    options.memory_limit_bytes = flags.count("memory-limit") << 20;
-    KilnSession *opened = nullptr;
-    KILN_RETURN_IF_ERROR(take(kiln_session_open(instance.get(), &options, &opened)));
-    session.reset(opened);
-    return {};
-  }
-  Status loadModel(const std::string &path) {
-    auto options = sized<KilnModelOptions>();
-    std::string function = flags.text("function");
-    options.function = toStr(function);
-    KilnModel *loaded = nullptr;
-    KILN_RETURN_IF_ERROR(take(kiln_model_load_file(instance.get(), toStr(path), &options, &loaded)));
-    model.reset(loaded);
-    return {};
-  }
-  Result<RunHandle> run(bool profile) {
-    auto options = sized<KilnRunOptions>();
-    options.timeout_ns = static_cast<uint64_t>(flags.number("timeout") * 1e9);
-    options.precompile = 1;
-    options.profile = profile;
-    KilnRun *result = nullptr;
-    KILN_RETURN_IF_ERROR(
-        take(kiln_session_run(session.get(), model.get(), views.data(), views.size(), &options, &result)));
-    return RunHandle(result);
-  }
+/// The flags that say more than a value: parsed before anything is opened, so that a slip costs no time.
+struct ParsedValues {
+  ShapeFlags shapes;
+  std::optional<TopKFlag> topk;
 };
 
-Result<int> listDevices(Job &job, std::ostream &out) {
+Result<int> listDevices(JitRunJob &job, std::ostream &out) {
   struct Visit {
     std::ostream &out;
     std::vector<nlohmann::ordered_json> json;
@@ -104,20 +62,21 @@ Result<int> listDevices(Job &job, std::ostream &out) {
   return kYes;
 }
 
-Result<int> runChecks(Job &job, std::ostream &out) {
+Result<int> runChecks(JitRunJob &job, std::ostream &out) {
   CheckCounts counts;
   for (const std::string &path : job.flags.all("check"))
     KILN_RETURN_IF_ERROR(
         runCheckFile(job.instance.get(), job.session.get(), path, job.flags.text("function"), out, counts));
   out << fmt::format("{} functions, {} checks, {} failed on {}\n", counts.functions, counts.checks,
-                     counts.failures, toView(kiln_session_device(job.session.get())));
+                     counts.failures, job.deviceName());
   return counts.failures ? kNo : kYes;
 }
 
-Result<int> emit(Job &job, std::ostream &out) {
+Result<int> emit(JitRunJob &job, std::vector<HostTensor> &inputs, std::ostream &out) {
+  std::vector<KilnTensor> views = viewTensors(inputs);
   std::string what = job.flags.text("emit");
   KILN_RETURN_IF_ERROR(take(kiln_session_emit(
-      job.session.get(), job.model.get(), job.views.data(), job.views.size(), toStr(what),
+      job.session.get(), job.model.get(), views.data(), views.size(), toStr(what),
       [](void *arg, const void *data, size_t bytes) {
         static_cast<std::ostream *>(arg)->write(static_cast<const char *>(data),
                                                 static_cast<std::streamsize>(bytes));
@@ -126,98 +85,183 @@ Result<int> emit(Job &job, std::ostream &out) {
   return kYes;
 }
 
-Result<std::vector<HostTensor>> readOutputs(KilnRun *run) {
-  std::vector<HostTensor> outputs;
-  for (size_t i = 0, n = kiln_run_output_count(run); i < n; ++i) {
-    auto tensor = sized<KilnTensor>();
-    KILN_RETURN_IF_ERROR(take(kiln_run_output(run, i, &tensor)));
-    outputs.push_back(copyTensor(tensor));
-  }
-  return outputs;
-}
-
-Status compareOutputs(const ParsedFlags &flags, JitRunReport &report) {
-  KILN_ASSIGN_OR_RETURN(std::vector<HostTensor> expected, readNpz(flags.text("expect")));
+Tolerance toleranceOf(const ParsedFlags &flags) {
   Tolerance tolerance{flags.number("atol"), flags.number("rtol"), std::nullopt};
   if (flags.given("rel-l2"))
     tolerance.relL2 = flags.number("rel-l2");
-  if (expected.empty())
-    return {Code::InvalidArgument,
-            fmt::format("{}: no arrays; expected outputs by name", flags.text("expect"))};
-  for (const HostTensor &want : expected) {
-    auto got = std::find_if(report.outputs.begin(), report.outputs.end(),
-                            [&](const HostTensor &output) { return output.name == want.name; });
+  return tolerance;
+}
+
+/// Compares outputs with what is expected by name, or by position where a tensor has none.
+Status compareOutputs(const ParsedFlags &flags, std::vector<HostTensor> &expected, CaseReport &report) {
+  for (size_t i = 0; i < expected.size(); ++i) {
+    HostTensor &want = expected[i];
+    auto got = want.name.empty()
+                   ? report.outputs.begin() + static_cast<std::ptrdiff_t>(std::min(i, report.outputs.size()))
+                   : std::find_if(report.outputs.begin(), report.outputs.end(),
+                                  [&](const HostTensor &output) { return output.name == want.name; });
     if (got == report.outputs.end()) {
       std::string names;
       for (const HostTensor &output : report.outputs)
         names += fmt::format("{}'{}'", names.empty() ? "" : ", ", output.name);
-      return {Code::InvalidArgument, fmt::format("{}: output '{}' is not one of the model's: {}",
-                                                 flags.text("expect"), want.name, names)};
+      return {Code::InvalidArgument,
+              fmt::format("expected output {}: not one of the model's: {}",
+                          want.name.empty() ? fmt::to_string(i) : "'" + want.name + "'", names)};
     }
-    report.comparisons.push_back(compare(*got, want, tolerance));
+    want.name = got->name;
+    report.comparisons.push_back(compare(*got, want, toleranceOf(flags)));
   }
   return {};
 }
 
-Status measure(Job &job, JitRunReport &report) {
+Status compareWithReference(JitRunJob &job, const std::vector<KilnTensor> &inputs, CaseReport &report) {
+  std::string device(toView(kiln_session_device(job.reference.get())));
+  KILN_ASSIGN_OR_RETURN(std::vector<HostTensor> wanted,
+                        job.timed("run on " + device, [&]() -> Result<std::vector<HostTensor>> {
+                          KILN_ASSIGN_OR_RETURN(RunHandle run, job.run(job.reference.get(), inputs, false));
+                          return readOutputs(run.get());
+                        }));
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    Comparison comparison = compare(report.outputs[i], wanted[i], toleranceOf(job.flags));
+    comparison.text += fmt::format(" (reference: {})", device);
+    report.comparisons.push_back(std::move(comparison));
+  }
+  return {};
+}
+
+/// One case: compile, first run, comparisons.
+Status runCase(JitRunJob &job, RunCase &one, const std::optional<TopKFlag> &topk, std::ostream *terminal,
+               JitRunReport &report) {
+  CaseReport &result = report.cases.emplace_back();
+  result.label = one.label;
+  std::vector<KilnTensor> inputs = viewTensors(one.inputs);
+  KILN_RETURN_IF_ERROR(job.timed("compile", [&] {
+    Progress progress(job.session.get(), terminal);
+    return take(kiln_session_prepare(job.session.get(), job.model.get(), inputs.data(), inputs.size()));
+  }));
+  double compileMs = job.lastMilliseconds();
+  report.compileMs += compileMs;
+  KILN_ASSIGN_OR_RETURN(RunHandle run,
+                        job.timed("first run", [&] { return job.run(job.session.get(), inputs, false); }));
+  if (report.cases.size() == 1)
+    report.firstMs = compileMs + job.lastMilliseconds();
+  KILN_ASSIGN_OR_RETURN(result.outputs, readOutputs(run.get()));
+  if (topk) {
+    std::vector<std::string> labels;
+    if (!topk->labelFile.empty()) {
+      KILN_ASSIGN_OR_RETURN(labels, readLabels(topk->labelFile));
+    }
+    for (const HostTensor &output : result.outputs)
+      result.top.push_back(topEntries(output, topk->count, labels));
+  }
+  KILN_RETURN_IF_ERROR(compareOutputs(job.flags, one.expected, result));
+  return job.reference ? compareWithReference(job, inputs, result) : Status();
+}
+
+Status measure(JitRunJob &job, const std::vector<KilnTensor> &inputs, JitRunReport &report) {
   uint64_t wanted = job.flags.count("bench");
   for (size_t i = 0; i < kWarmUpRuns; ++i)
-    KILN_RETURN_IF_ERROR(job.run(false).status());
+    KILN_RETURN_IF_ERROR(job.run(job.session.get(), inputs, false).status());
   std::vector<double> samples;
-  for (Clock::time_point start = Clock::now();
+  auto milliseconds = [](uint64_t since) { return static_cast<double>(steadyNs() - since) * 1e-6; };
+  for (uint64_t start = steadyNs();
        wanted ? samples.size() < wanted
-              : samples.size() < kMinBenchRuns || millisecondsSince(start) < kMinBenchMs;) {
-    Clock::time_point begin = Clock::now();
-    KILN_ASSIGN_OR_RETURN(RunHandle run, job.run(false));
-    samples.push_back(millisecondsSince(begin));
+              : samples.size() < kMinBenchRuns || milliseconds(start) < kMinBenchMs;) {
+    uint64_t begin = steadyNs();
+    KILN_ASSIGN_OR_RETURN(RunHandle run, job.run(job.session.get(), inputs, false));
+    samples.push_back(milliseconds(begin));
   }
   report.benchRuns = samples.size();
   report.bench = summarise(std::move(samples));
   return {};
 }
 
-Status profile(Job &job, JitRunReport &report) {
-  KILN_RETURN_IF_ERROR(job.run(false).status()); // warm
-  KILN_ASSIGN_OR_RETURN(RunHandle run, job.run(true));
+/// The least time that this machine could take for each launch. Only the host device computes on it.
+void addRoofline(const JitRunJob &job, JitRunReport &report) {
+  if (!report.device.starts_with("host"))
+    return;
+  auto threads = static_cast<uint32_t>(job.flags.count("threads"));
+  Roofline roofline(threads ? threads : std::max(1u, std::thread::hardware_concurrency()));
+  double peak = roofline.measurePeakGflops();
+  for (LaunchTiming &launch : report.launches)
+    if (launch.flops > 0 || launch.bytes > 0) { // rates are measured by power of two
+      uint64_t bytes = std::bit_ceil(static_cast<uint64_t>(launch.bytes));
+      double scale = bytes ? launch.bytes / static_cast<double>(bytes) : 0;
+      launch.roofMs = std::max(roofline.boundUs(launch.flops, 0, peak),
+                               roofline.boundUs(0, static_cast<double>(bytes), peak) * scale) *
+                      1e-3;
+    }
+}
+
+Status profile(JitRunJob &job, const std::vector<KilnTensor> &inputs, JitRunReport &report) {
+  KILN_RETURN_IF_ERROR(job.run(job.session.get(), inputs, false).status()); // warm
+  KILN_ASSIGN_OR_RETURN(RunHandle run,
+                        job.timed("profiled run", [&] { return job.run(job.session.get(), inputs, true); }));
   for (size_t i = 0, n = kiln_run_launch_count(run.get()); i < n; ++i) {
     auto record = sized<KilnLaunchRecord>();
     KILN_RETURN_IF_ERROR(take(kiln_run_launch(run.get(), i, &record)));
-    report.launches.push_back({std::string(toView(record.name)), std::string(toView(record.code_template)),
-                               std::string(toView(record.location)),
-                               static_cast<double>(record.end_ns - record.start_ns) * 1e-6, record.flops,
-                               record.traffic_bytes});
+    LaunchTiming launch;
+    launch.name = toView(record.name);
+    launch.codeTemplate = toView(record.code_template);
+    launch.location = toView(record.location);
+    launch.startNs = record.start_ns, launch.endNs = record.end_ns, launch.cycles = record.cycles;
+    launch.milliseconds = static_cast<double>(record.end_ns - record.start_ns) * 1e-6;
+    launch.flops = record.flops, launch.bytes = record.traffic_bytes;
+    report.launches.push_back(std::move(launch));
   }
+  addRoofline(job, report);
   return {};
 }
 
-Result<int> runModel(Job &job, const std::string &path, double importMs, std::ostream &out) {
-  JitRunReport report;
-  report.model = path;
-  report.device = std::string(toView(kiln_session_device(job.session.get())));
-  report.importMs = importMs;
-  Clock::time_point start = Clock::now();
-  KILN_RETURN_IF_ERROR(
-      take(kiln_session_prepare(job.session.get(), job.model.get(), job.views.data(), job.views.size())));
-  report.compileMs = millisecondsSince(start);
-  {
-    KILN_ASSIGN_OR_RETURN(RunHandle run, job.run(false));
-    report.firstMs = millisecondsSince(start);
-    KILN_ASSIGN_OR_RETURN(report.outputs, readOutputs(run.get()));
-  }
+Status writeTraceFile(const JitRunJob &job, const JitRunReport &report, const std::string &path) {
+  std::vector<Span> spans = job.spans;
+  for (const CompileStage &stage : job.stages)
+    spans.push_back({stage.unit == "main" ? stage.stage : stage.stage + " " + stage.unit,
+                     "compile",
+                     stage.startNs,
+                     stage.endNs,
+                     {{"unit", stage.unit}}});
+  for (const LaunchTiming &launch : report.launches)
+    spans.push_back({launch.name,
+                     "launches",
+                     launch.startNs,
+                     launch.endNs,
+                     {{"template", launch.codeTemplate},
+                      {"location", launch.location},
+                      {"flops", fmt::format("{:.0f}", launch.flops)},
+                      {"bytes", fmt::format("{:.0f}", launch.bytes)},
+                      {"cycles", fmt::to_string(launch.cycles)}}});
+  std::ofstream file(path);
+  writeTrace(spans, file);
+  if (!file.flush())
+    return {Code::Unavailable, fmt::format("--trace: cannot write '{}'", path)};
+  return {};
+}
+
+/// Everything that is measured on the first case once the results are there.
+Status measureFirstCase(JitRunJob &job, RunCase &first, JitRunReport &report) {
   const ParsedFlags &flags = job.flags;
-  if (flags.given("expect"))
-    KILN_RETURN_IF_ERROR(compareOutputs(flags, report));
-  if (flags.given("output"))
-    KILN_RETURN_IF_ERROR(writeNpz(flags.text("output"), report.outputs));
+  std::vector<KilnTensor> inputs = viewTensors(first.inputs);
+  std::vector<std::string> profiles = flags.all("profile");
+  auto profiled = [&](std::string_view what) {
+    return std::find(profiles.begin(), profiles.end(), what) != profiles.end();
+  };
   if (flags.given("save-program")) {
     std::string file = flags.text("save-program");
-    KILN_RETURN_IF_ERROR(take(kiln_program_save(job.session.get(), job.model.get(), job.views.data(),
-                                                job.views.size(), toStr(file))));
+    KILN_RETURN_IF_ERROR(take(
+        kiln_program_save(job.session.get(), job.model.get(), inputs.data(), inputs.size(), toStr(file))));
   }
   if (flags.given("bench"))
-    KILN_RETURN_IF_ERROR(measure(job, report));
-  if (flags.given("profile"))
-    KILN_RETURN_IF_ERROR(profile(job, report));
+    KILN_RETURN_IF_ERROR(measure(job, inputs, report));
+  if (profiled("run") || flags.given("trace"))
+    KILN_RETURN_IF_ERROR(profile(job, inputs, report));
+  KILN_ASSIGN_OR_RETURN(job.stages, takeCompileStages(job.instance.get()));
+  if (flags.given("trace"))
+    KILN_RETURN_IF_ERROR(writeTraceFile(job, report, flags.text("trace")));
+  if (!profiled("run"))
+    report.launches.clear();
+  if (profiled("compile"))
+    report.stages = job.stages;
   if (flags.given("cache-stats")) {
     report.cache = sized<KilnCompileStats>();
     KILN_RETURN_IF_ERROR(take(kiln_session_compile_stats(job.session.get(), &*report.cache)));
@@ -226,6 +270,33 @@ Result<int> runModel(Job &job, const std::string &path, double importMs, std::os
     report.memory = sized<KilnMemoryStats>();
     KILN_RETURN_IF_ERROR(take(kiln_session_memory(job.session.get(), &*report.memory)));
   }
+  return {};
+}
+
+Result<int> runModel(JitRunJob &job, const ParsedValues &values, std::ostream &out, std::ostream &err) {
+  const ParsedFlags &flags = job.flags;
+  std::ostream *terminal = Progress::terminal(err);
+  JitRunReport report;
+  report.model = flags.operands().front();
+  report.device = job.deviceName();
+  KILN_ASSIGN_OR_RETURN(ModelOperand operand, resolveModelOperand(report.model));
+  KILN_RETURN_IF_ERROR(job.timed("import", [&] {
+    Progress progress(job.session.get(), terminal);
+    return job.loadModel(operand.file);
+  }));
+  report.importMs = job.lastMilliseconds();
+  KILN_ASSIGN_OR_RETURN(std::vector<RunCase> cases,
+                        collectCases(flags, values.shapes, operand, job.model.get(), err));
+  if (flags.given("emit"))
+    return emit(job, cases.front().inputs, out);
+  if (flags.given("reference")) {
+    KILN_ASSIGN_OR_RETURN(job.reference, job.openSession(flags.text("reference"), /*mustCompute=*/true));
+  }
+  for (RunCase &one : cases)
+    KILN_RETURN_IF_ERROR(runCase(job, one, values.topk, terminal, report));
+  if (flags.given("output"))
+    KILN_RETURN_IF_ERROR(writeNpz(flags.text("output"), report.cases.front().outputs));
+  KILN_RETURN_IF_ERROR(measureFirstCase(job, cases.front(), report));
   if (flags.given("json"))
     printReportJson(report, out);
   else
@@ -233,30 +304,51 @@ Result<int> runModel(Job &job, const std::string &path, double importMs, std::os
   return report.holds() ? kYes : kNo;
 }
 
-Result<int> jitRunBody(const ParsedFlags &flags, std::ostream &out, std::ostream &err) {
-  Job job{flags, {}, {}, {}, {}, {}};
-  if (flags.text("profile") != "run" && !flags.text("profile").empty())
-    return Status(Code::InvalidArgument,
-                  fmt::format("--profile: '{}' is not known; expected run", flags.text("profile")));
-  if (flags.operands().empty() && !flags.given("list-devices") && !flags.given("check")) {
-    err << "jit-run: error: MODEL is missing; expected a model, --check or --list-devices\n";
-    return kUsage;
+/// What the table alone cannot say of a command line.
+Result<ParsedValues> parseValues(const ParsedFlags &flags) {
+  ParsedValues values;
+  KILN_ASSIGN_OR_RETURN(values.shapes, ShapeFlags::parse(flags.all("shape")));
+  if (flags.given("topk")) {
+    Result<TopKFlag> topk = parseTopK(flags.text("topk"));
+    if (!topk.ok())
+      return Status(topk.status().code(), "--topk: " + topk.status().message());
+    values.topk = *topk;
   }
+  for (const std::string &input : flags.all("input"))
+    if (Status status = checkTensorText(input); !status.ok())
+      return Status(status.code(), "--input: " + status.message());
+  if (flags.operands().empty() && !flags.given("list-devices") && !flags.given("check"))
+    return Status(Code::InvalidArgument, "MODEL is missing; expected a model, --check or --list-devices");
+  if (!flags.operands().empty() && (flags.given("check") || flags.given("list-devices")))
+    return Status(Code::InvalidArgument,
+                  fmt::format("'{}': a model besides --check or --list-devices; expected one of them",
+                              flags.operands().front()));
+  std::error_code error;
+  bool isTestCase = !flags.operands().empty() &&
+                    std::filesystem::is_directory(flags.operands().front() + "/test_data_set_0", error);
+  for (std::string_view flag : {"input", "inputs", "shape", "expect", "output"})
+    if (isTestCase && flags.given(flag))
+      return Status(Code::InvalidArgument,
+                    fmt::format("--{}: the test case '{}' has its own data; expected its model.onnx", flag,
+                                flags.operands().front()));
+  if (flags.given("output") && values.shapes.runCount() > 1)
+    return Status(Code::InvalidArgument,
+                  fmt::format("--output: {} runs; expected one", values.shapes.runCount()));
+  return values;
+}
+
+Result<int> jitRunBody(const ParsedFlags &flags, std::ostream &out, std::ostream &err) {
+  Result<ParsedValues> values = parseValues(flags);
+  if (!values.ok())
+    return usageError(kJitRunSpec, values.status().message(), err);
+  JitRunJob job(flags);
   KILN_RETURN_IF_ERROR(job.openInstance());
   if (flags.given("list-devices"))
     return listDevices(job, out);
-  KILN_RETURN_IF_ERROR(job.openSession());
+  KILN_ASSIGN_OR_RETURN(job.session, job.openSession(flags.text("device"), /*mustCompute=*/false));
   if (flags.given("check"))
     return runChecks(job, out);
-  const std::string &path = flags.operands().front();
-  Clock::time_point start = Clock::now();
-  KILN_RETURN_IF_ERROR(job.loadModel(path));
-  double importMs = millisecondsSince(start);
-  KILN_ASSIGN_OR_RETURN(job.inputs, collectInputs(flags, job.model.get(), err));
-  job.views = viewTensors(job.inputs);
-  if (flags.given("emit"))
-    return emit(job, out);
-  return runModel(job, path, importMs, out);
+  return runModel(job, *values, out, err);
 }
 
 } // namespace

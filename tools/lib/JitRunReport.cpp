@@ -25,10 +25,10 @@ std::vector<ProfileRow> profileRows(const std::vector<LaunchTiming> &launches) {
   std::map<std::string, ProfileRow> byName;
   for (const LaunchTiming &launch : launches) {
     ProfileRow &row = byName[launch.name];
-    double milliseconds = row.total.milliseconds + launch.milliseconds;
-    double flops = row.total.flops + launch.flops, bytes = row.total.bytes + launch.bytes;
+    LaunchTiming sum = row.total;
     row.total = launch;
-    row.total.milliseconds = milliseconds, row.total.flops = flops, row.total.bytes = bytes;
+    row.total.milliseconds += sum.milliseconds, row.total.flops += sum.flops, row.total.bytes += sum.bytes;
+    row.total.roofMs += sum.roofMs, row.total.cycles += sum.cycles;
     ++row.launches;
   }
   std::vector<ProfileRow> rows;
@@ -52,31 +52,74 @@ void printProfile(const std::vector<LaunchTiming> &launches, std::ostream &out) 
     byTemplate[launch.codeTemplate] += launch.milliseconds;
   }
   out << fmt::format("profile: {} launches, {:.3f} ms\n", launches.size(), total);
-  out << fmt::format("  {:>9} {:>6} {:>5} {:>8} {:>7}  {:<20} {}\n", "ms", "share", "runs", "GFLOP/s", "GB/s",
-                     "template", "kernel");
-  for (const ProfileRow &row : profileRows(launches))
-    out << fmt::format("  {:9.3f} {:5.1f}% {:5} {:8.1f} {:7.1f}  {:<20} {}\n", row.total.milliseconds,
-                       total > 0 ? 100 * row.total.milliseconds / total : 0, row.launches,
-                       giga(row.total.flops, row.total.milliseconds),
-                       giga(row.total.bytes, row.total.milliseconds), row.total.codeTemplate, row.total.name);
+  bool counted =
+      std::any_of(launches.begin(), launches.end(), [](const LaunchTiming &l) { return l.cycles > 0; });
+  out << fmt::format("  {:>9} {:>6} {:>5} {:>8} {:>7} {:>6}{}  {:<20} {}\n", "ms", "share", "runs", "GFLOP/s",
+                     "GB/s", "roof", counted ? "       cycles" : "", "template", "kernel");
+  for (const ProfileRow &row : profileRows(launches)) {
+    const LaunchTiming &sum = row.total;
+    std::string roof = sum.roofMs > 0 && sum.milliseconds > 0
+                           ? fmt::format("{:.0f}%", 100 * sum.roofMs / sum.milliseconds)
+                           : "-";
+    out << fmt::format("  {:9.3f} {:5.1f}% {:5} {:8.1f} {:7.1f} {:>6}{}  {:<20} {}\n", sum.milliseconds,
+                       total > 0 ? 100 * sum.milliseconds / total : 0, row.launches,
+                       giga(sum.flops, sum.milliseconds), giga(sum.bytes, sum.milliseconds), roof,
+                       counted ? fmt::format(" {:12}", sum.cycles) : "", sum.codeTemplate, sum.name);
+  }
   out << "  by template:";
   for (const auto &[name, milliseconds] : byTemplate)
     out << fmt::format(" {} {:.1f}%", name.empty() ? "?" : name, total > 0 ? 100 * milliseconds / total : 0);
   out << "\n";
 }
 
+/// Outputs and checks in one list each; with several cases an entry says which.
+void addCases(const JitRunReport &report, Json &json) {
+  auto add = [&](const char *list, const CaseReport &one, Json entry) {
+    if (!one.label.empty())
+      entry["case"] = one.label;
+    json[list].push_back(std::move(entry));
+  };
+  for (const CaseReport &one : report.cases) {
+    for (const HostTensor &output : one.outputs)
+      add("outputs", one,
+          {{"name", output.name}, {"dtype", std::string(dtypeName(output.dtype))}, {"shape", output.dims}});
+    for (const Comparison &comparison : one.comparisons)
+      add("checks", one,
+          {{"ok", comparison.equal},
+           {"text", comparison.text},
+           {"mismatches", comparison.mismatches},
+           {"rel_l2", comparison.relL2}});
+    for (size_t i = 0; i < one.top.size(); ++i)
+      for (size_t row = 0; row < one.top[i].size(); ++row) {
+        Json entries = Json::array();
+        for (const TopEntry &entry : one.top[i][row])
+          entries.push_back({{"index", entry.index}, {"value", entry.value}, {"label", entry.label}});
+        add("topk", one, {{"output", one.outputs[i].name}, {"row", row}, {"entries", entries}});
+      }
+  }
+}
+
 } // namespace
 
 bool JitRunReport::holds() const {
-  return std::all_of(comparisons.begin(), comparisons.end(), [](const Comparison &c) { return c.equal; });
+  return std::all_of(cases.begin(), cases.end(), [](const CaseReport &one) {
+    return std::all_of(one.comparisons.begin(), one.comparisons.end(),
+                       [](const Comparison &c) { return c.equal; });
+  });
 }
 
 void printReport(const JitRunReport &report, std::ostream &out) {
   out << fmt::format("{} on {}\n", report.model, report.device);
-  for (const HostTensor &output : report.outputs)
-    out << fmt::format("  {}: {}\n", output.name, describeTensor(output));
-  for (const Comparison &comparison : report.comparisons)
-    out << fmt::format("  {} {}\n", comparison.equal ? "ok  " : "FAIL", comparison.text);
+  for (const CaseReport &one : report.cases) {
+    if (!one.label.empty())
+      out << fmt::format(" {}\n", one.label);
+    for (const HostTensor &output : one.outputs)
+      out << fmt::format("  {}: {}\n", output.name, describeTensor(output));
+    for (size_t i = 0; i < one.top.size(); ++i)
+      printTopEntries(one.outputs[i].name, one.top[i], out);
+    for (const Comparison &comparison : one.comparisons)
+      out << fmt::format("  {} {}\n", comparison.equal ? "ok  " : "FAIL", comparison.text);
+  }
   out << fmt::format("time: import {:.1f} ms, compile {:.1f} ms, first result after {:.1f} ms\n",
                      report.importMs, report.compileMs, report.firstMs);
   if (report.bench)
@@ -84,6 +127,8 @@ void printReport(const JitRunReport &report, std::ostream &out) {
                        report.bench->median, report.bench->p95, report.bench->minimum, report.benchRuns);
   if (!report.launches.empty())
     printProfile(report.launches, out);
+  if (!report.stages.empty())
+    printCompileProfile(report.stages, out);
   if (report.cache)
     out << fmt::format(
         "cache: {} programs built, {} kernels compiled ({:.1f} ms of compiling), {} hits in memory, {} on "
@@ -107,21 +152,20 @@ void printReportJson(const JitRunReport &report, std::ostream &out) {
     json["min_ms"] = report.bench->minimum;
     json["runs"] = report.benchRuns;
   }
-  for (const HostTensor &output : report.outputs)
-    json["outputs"].push_back(
-        {{"name", output.name}, {"dtype", std::string(dtypeName(output.dtype))}, {"shape", output.dims}});
-  for (const Comparison &comparison : report.comparisons)
-    json["checks"].push_back({{"ok", comparison.equal},
-                              {"text", comparison.text},
-                              {"mismatches", comparison.mismatches},
-                              {"rel_l2", comparison.relL2}});
+  addCases(report, json);
   for (const LaunchTiming &launch : report.launches)
     json["launches"].push_back({{"name", launch.name},
                                 {"template", launch.codeTemplate},
                                 {"location", launch.location},
                                 {"ms", launch.milliseconds},
                                 {"flops", launch.flops},
-                                {"bytes", launch.bytes}});
+                                {"bytes", launch.bytes},
+                                {"cycles", launch.cycles},
+                                {"roof_ms", launch.roofMs}});
+  for (const CompileStage &stage : report.stages)
+    json["stages"].push_back({{"stage", stage.stage},
+                              {"unit", stage.unit},
+                              {"ms", static_cast<double>(stage.endNs - stage.startNs) * 1e-6}});
   if (report.cache)
     json["cache"] = {{"programs_built", report.cache->programs_built},
                      {"kernels_compiled", report.cache->kernels_compiled},

@@ -2,12 +2,13 @@
 // Format: numpy.lib.format, versions 1.0 to 3.0.
 #include "tools/lib/Npy.h"
 
+#include "tools/lib/ReadFile.h"
+
 #include <fmt/format.h>
 #include <zip.h>
 
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 
 namespace kiln::tools {
@@ -75,17 +76,6 @@ void transposeFromFortran(HostTensor &tensor, const std::byte *source) {
   }
 }
 
-Result<std::vector<std::byte>> readFile(const std::string &path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file || std::filesystem::is_directory(path))
-    return Status(Code::NotFound, fmt::format("cannot read '{}'", path));
-  std::vector<std::byte> bytes(file.tellg());
-  file.seekg(0);
-  if (!file.read(reinterpret_cast<char *>(bytes.data()), static_cast<std::streamsize>(bytes.size())))
-    return Status(Code::DataLoss, fmt::format("'{}' ended early", path));
-  return bytes;
-}
-
 using Archive = std::unique_ptr<zip_t, decltype(&zip_discard)>;
 
 Result<Archive> openArchive(const std::string &path, int flags) {
@@ -122,11 +112,11 @@ Result<HostTensor> parseNpy(std::span<const std::byte> bytes, const std::string 
   if (descr.size() < 5 || descr.front() != '\'')
     return bad(what, "no simple 'descr' in the header; structured types are not supported");
   descr = descr.substr(1, descr.find('\'', 1) - 1);
-  if (descr.front() == '>')
+  if (descr.starts_with('>'))
     return bad(what, fmt::format("big-endian type '{}'; expected little-endian", descr));
   KilnDType dtype = KILN_DTYPE_INVALID;
   for (const TypeCode &known : kTypeCodes)
-    if (descr.substr(1) == known.code)
+    if (!descr.empty() && descr.substr(1) == known.code)
       dtype = known.dtype;
   if (dtype == KILN_DTYPE_INVALID)
     return bad(what, fmt::format("type '{}'; expected a float, integer or boolean type", descr));

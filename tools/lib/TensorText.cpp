@@ -2,6 +2,7 @@
 #include "tools/lib/TensorText.h"
 
 #include "tools/lib/Npy.h"
+#include "tools/lib/TensorProto.h"
 
 #include <fmt/format.h>
 
@@ -47,6 +48,42 @@ bool parseValues(std::string_view text, std::vector<double> &values) {
   return !values.empty();
 }
 
+/// The parts of NAME=@FILE or NAME=SHAPExTYPE=VALUES.
+struct ParsedText {
+  std::string name, file;
+  std::vector<int64_t> dims;
+  KilnDType dtype = KILN_DTYPE_INVALID;
+  std::vector<double> values; // empty: random
+};
+
+Result<ParsedText> parseText(const std::string &text) {
+  ParsedText parsed;
+  size_t equals = text.find('=');
+  if (equals == std::string::npos)
+    return bad(text, "no '='; expected NAME=@FILE.npy or NAME=SHAPExTYPE=VALUES");
+  parsed.name = text.substr(0, equals);
+  std::string rest = text.substr(equals + 1);
+  if (rest.starts_with("@")) {
+    parsed.file = rest.substr(1);
+    return parsed.file.empty() ? Result<ParsedText>(bad(text, "no file behind '@'")) : parsed;
+  }
+  size_t second = rest.find('=');
+  std::string shape = rest.substr(0, second);
+  if (!parseShapedType(shape, parsed.dims, parsed.dtype))
+    return bad(shape, "not a shape and type; expected for example 2x3xf32");
+  std::string content = second == std::string::npos ? "random" : rest.substr(second + 1);
+  if (content == "random")
+    return parsed;
+  if (!parseValues(content, parsed.values))
+    return bad(content, "not numbers; expected 'random', one number, or one an element");
+  double count = 1; // may be beyond any integer
+  for (int64_t extent : parsed.dims)
+    count *= static_cast<double>(extent);
+  if (parsed.values.size() != 1 && static_cast<double>(parsed.values.size()) != count)
+    return bad(content, fmt::format("{} values; {} has {} elements", parsed.values.size(), shape, count));
+  return parsed;
+}
+
 /// SplitMix64 (Steele, Lea, Flood 2014): one multiplication chain a value, the same on every machine.
 uint64_t nextRandom(uint64_t &state) {
   uint64_t z = state += 0x9E3779B97F4A7C15ull;
@@ -78,38 +115,24 @@ void fillRandom(HostTensor &tensor, uint64_t seed) {
 }
 
 Result<HostTensor> parseTensorText(const std::string &text, uint64_t seed) {
-  size_t equals = text.find('=');
-  if (equals == std::string::npos)
-    return bad(text, "no '='; expected NAME=@FILE.npy or NAME=SHAPExTYPE=VALUES");
-  std::string name = text.substr(0, equals), rest = text.substr(equals + 1);
-  if (rest.starts_with("@")) {
-    KILN_ASSIGN_OR_RETURN(HostTensor tensor, readNpy(rest.substr(1)));
-    tensor.name = name;
+  KILN_ASSIGN_OR_RETURN(ParsedText parsed, parseText(text));
+  if (!parsed.file.empty()) {
+    KILN_ASSIGN_OR_RETURN(HostTensor tensor,
+                          parsed.file.ends_with(".pb") ? readTensorProto(parsed.file) : readNpy(parsed.file));
+    tensor.name = parsed.name;
     return tensor;
   }
-  size_t second = rest.find('=');
-  std::string shape = rest.substr(0, second);
-  std::vector<int64_t> dims;
-  KilnDType dtype = KILN_DTYPE_INVALID;
-  if (!parseShapedType(shape, dims, dtype))
-    return bad(shape, "not a shape and type; expected for example 2x3xf32");
-  KILN_ASSIGN_OR_RETURN(HostTensor tensor, makeTensor(name, dtype, std::move(dims)));
-  std::string content = second == std::string::npos ? "random" : rest.substr(second + 1);
-  if (content == "random") {
+  KILN_ASSIGN_OR_RETURN(HostTensor tensor, makeTensor(parsed.name, parsed.dtype, std::move(parsed.dims)));
+  if (parsed.values.empty()) {
     fillRandom(tensor, seed);
     return tensor;
   }
-  std::vector<double> values;
-  int64_t count = tensor.elementCount();
-  if (!parseValues(content, values))
-    return bad(content, "not numbers; expected 'random', one number, or one an element");
-  if (values.size() != 1 && static_cast<int64_t>(values.size()) != count)
-    return bad(content,
-               fmt::format("{} values; {} has {} elements", values.size(), tensor.shapeText(), count));
-  for (int64_t i = 0; i < count; ++i)
-    tensor.setElement(i, values[values.size() == 1 ? 0 : i]);
+  for (int64_t i = 0, n = tensor.elementCount(); i < n; ++i)
+    tensor.setElement(i, parsed.values[parsed.values.size() == 1 ? 0 : i]);
   return tensor;
 }
+
+Status checkTensorText(const std::string &text) { return parseText(text).status(); }
 
 std::string describeTensor(const HostTensor &tensor, size_t maxElements) {
   int64_t count = tensor.elementCount();
@@ -119,11 +142,18 @@ std::string describeTensor(const HostTensor &tensor, size_t maxElements) {
   text += count > static_cast<int64_t>(maxElements) ? ", ...]" : "]";
   if (count > static_cast<int64_t>(maxElements)) {
     double low = INFINITY, high = -INFINITY, sum = 0;
+    int64_t nans = 0;
     for (int64_t i = 0; i < count; ++i) {
       double value = tensor.element(i);
-      low = std::min(low, value), high = std::max(high, value), sum += value;
+      nans += std::isnan(value);
+      if (!std::isnan(value))
+        low = std::min(low, value), high = std::max(high, value), sum += value;
     }
-    text += fmt::format(" min {:.6g} max {:.6g} mean {:.6g}", low, high, sum / static_cast<double>(count));
+    if (nans < count)
+      text += fmt::format(" min {:.6g} max {:.6g} mean {:.6g}", low, high,
+                          sum / static_cast<double>(count - nans));
+    if (nans > 0)
+      text += fmt::format(", {} NaN", nans);
   }
   return text;
 }

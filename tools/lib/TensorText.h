@@ -6,10 +6,12 @@
 
 namespace kiln::tools {
 
-/// Parses `NAME=@FILE.npy` or `NAME=SHAPExTYPE=VALUES`, where VALUES is `random`, one number for all
-/// elements, or as many numbers as there are elements, separated by spaces or commas. NAME may be empty: by
-/// position. InvalidArgument quotes the part that is wrong.
+/// Parses `NAME=@FILE.npy`, `NAME=@FILE.pb` or `NAME=SHAPExTYPE=VALUES`, where VALUES is `random`, one number
+/// for all elements, or as many numbers as there are elements, separated by spaces or commas. NAME may be
+/// empty: by position. InvalidArgument quotes the part that is wrong.
 Result<HostTensor> parseTensorText(const std::string &text, uint64_t seed);
+/// The same errors without reading a file or taking memory.
+Status checkTensorText(const std::string &text);
 
 /// Fills a tensor from a fixed generator: floats uniform in [-1, 1), integers in [0, 10), booleans 0 or 1.
 /// The same seed and name give the same values everywhere.

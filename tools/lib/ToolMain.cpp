@@ -10,15 +10,17 @@
 
 namespace kiln::tools {
 
+int usageError(const ToolSpec &spec, std::string_view message, std::ostream &err) {
+  err << fmt::format("{0}: error: {1}\n{0}: note: '{0} --help' lists the flags\n", spec.name, message);
+  return kUsage;
+}
+
 int runTool(const ToolSpec &spec, int argc, const char *const *argv, std::ostream &out, std::ostream &err,
             const ToolBody &body) {
   try {
     Result<ParsedFlags> flags = parseFlags(spec, argc, argv);
-    if (!flags.ok()) {
-      err << fmt::format("{}: error: {}\n{}: note: '{} --help' lists the flags\n", spec.name,
-                         flags.status().message(), spec.name, spec.name);
-      return kUsage;
-    }
+    if (!flags.ok())
+      return usageError(spec, flags.status().message(), err);
     switch (flags->wish) {
     case ParsedFlags::Wish::ShortHelp:
       printShortHelp(spec, out);
@@ -28,6 +30,9 @@ int runTool(const ToolSpec &spec, int argc, const char *const *argv, std::ostrea
       return kYes;
     case ParsedFlags::Wish::Version:
       out << fmt::format("{} {}\n", spec.name, kiln_version());
+      return kYes;
+    case ParsedFlags::Wish::Generate:
+      printGenerated(spec, flags->text("generate"), out);
       return kYes;
     case ParsedFlags::Wish::Run:
       break;

@@ -14,6 +14,9 @@ enum ExitCode : int { kYes = 0, kNo = 1, kUsage = 2, kFailed = 3, kBug = 4 };
 /// runTool prints as "TOOL: error: MESSAGE" and turns into kFailed.
 using ToolBody = std::function<Result<int>(const ParsedFlags &, std::ostream &out, std::ostream &err)>;
 
+/// Prints what is wrong with the command line and where help is; returns kUsage.
+int usageError(const ToolSpec &spec, std::string_view message, std::ostream &err);
+
 int runTool(const ToolSpec &spec, int argc, const char *const *argv, std::ostream &out, std::ostream &err,
             const ToolBody &body);
 

@@ -231,8 +231,20 @@ typedef struct KilnCompileStats {
   size_t struct_size;
   uint64_t import_ns, program_ns, kernel_ns, load_ns; // kernel_ns: summed over threads
   uint64_t programs_built, kernels_compiled, memory_hits, disk_hits, misses, cache_bytes;
+  uint64_t kernels_wanted; // asked for ahead of a run, cached ones included; those to come show in progress lines
 } KilnCompileStats;
 KILN_API KilnStatus kiln_session_compile_stats(KilnSession *session, KilnCompileStats *out_stats);
+
+// One stage of the compiler, on a kernel or on the whole model ("main"). Strings are borrowed for the visit.
+typedef struct KilnCompileStage {
+  size_t struct_size;
+  KilnStr stage, unit;
+  uint64_t start_ns, end_ns; // steady clock
+} KilnCompileStage;
+// Calls visit for each stage that ran in this process since the last call; for none if no compiler is open.
+KILN_API KilnStatus kiln_instance_compile_stages(KilnInstance *instance,
+                                                 void (*visit)(void *arg, const KilnCompileStage *stage),
+                                                 void *arg);
 
 // Writes the program for these input shapes with its kernel objects and weights, to run in a process that has
 // no compiler: kiln_model_load_file of the file. Compiles what is missing. data of the inputs may be null.

@@ -31,6 +31,15 @@ TEST_F(CApiTest, DevicesAreListed) {
   EXPECT_THAT(names, ElementsAre("fake:0", "fake:1"));
 }
 
+TEST_F(CApiTest, CompileStagesNeedAVisitorAndACompilerThatKeepsThem) {
+  EXPECT_THAT(fromC(kiln_instance_compile_stages(&runtime.instance, nullptr, nullptr)).message(),
+              HasSubstr("argument 'visit': null"));
+  size_t stages = 0; // the fake compiler keeps none
+  ASSERT_OK(fromC(kiln_instance_compile_stages(
+      &runtime.instance, [](void *arg, const KilnCompileStage *) { ++*static_cast<size_t *>(arg); }, &stages)));
+  EXPECT_EQ(stages, 0u);
+}
+
 TEST_F(CApiTest, PortsAreDescribed) {
   EXPECT_EQ(kiln_model_input_count(model), 1u);
   EXPECT_EQ(kiln_model_output_count(model), 1u);

@@ -78,9 +78,11 @@ TEST(FlagsTest, EveryFlagOfJitRunParsesAndStandsInTheHelp) {
   printLongHelp(kJitRunSpec, help);
   for (const FlagSpec &flag : kJitRunSpec.flags) {
     std::string argument = "--" + std::string(flag.name);
-    if (flag.kind == FlagKind::Count || flag.kind == FlagKind::Number || flag.kind == FlagKind::OptionalText)
+    if (flag.kind == FlagKind::Count || flag.kind == FlagKind::Number || flag.kind == FlagKind::OptionalCount)
       argument += "=3";
-    else if (flag.kind == FlagKind::Text)
+    else if (!flag.choices.empty())
+      argument += "=" + std::string(flag.choices.substr(0, flag.choices.find('|')));
+    else if (flag.kind != FlagKind::Switch)
       argument += "=value";
     auto flags = parse({argument.c_str(), "m"});
     ASSERT_TRUE(flags.ok()) << argument << ": " << flags.status().message();
@@ -98,6 +100,30 @@ TEST(FlagsTest, UsageErrorsExitWithTwoAndPointToTheHelp) {
   EXPECT_THAT(err.str(), HasSubstr("jit-run: error: unknown flag '--nonsense'"));
   EXPECT_THAT(err.str(), HasSubstr("jit-run --help"));
   EXPECT_EQ(out.str(), "") << "results only on stdout";
+}
+
+TEST(FlagsTest, ValuesOutsideALimitOrAListAreRefused) {
+  EXPECT_EQ(errorOf({"--threads=1025", "m"}),
+            "--threads: '1025' is not in range; expected 0 to 1024; 0 is the device's "
+            "choice");
+  EXPECT_THAT(errorOf({"--timeout=1e10", "m"}), HasSubstr("--timeout: '1e10' is not in range"));
+  EXPECT_EQ(errorOf({"--profile=memory", "m"}), "--profile: 'memory' is not known; expected run or compile");
+  EXPECT_THAT(errorOf({"--bench=many", "m"}), HasSubstr("--bench: 'many' is not a count"));
+  EXPECT_THAT(errorOf({"--bench=", "m"}), HasSubstr("--bench: '' is not a count"));
+  EXPECT_THAT(errorOf({"--json=yes", "m"}), HasSubstr("--json: takes no value"));
+  EXPECT_THAT(errorOf({"-x", "m"}), HasSubstr("unknown flag '-x'"));
+  EXPECT_THAT(errorOf({"--generate=pdf"}), HasSubstr("--generate: 'pdf' is not known; expected man, bash"));
+}
+
+TEST(FlagsTest, AMissingValueNamesItsOwnFlagNotOneThatBeginsTheSame) {
+  EXPECT_THAT(errorOf({"m", "--inputs"}), HasSubstr("--inputs: a value is missing; expected FILE.npz"));
+  EXPECT_THAT(errorOf({"m", "--generate"}), HasSubstr("--generate: a value is missing"));
+}
+
+TEST(FlagsTest, AnOptionalFlagMayRepeatBareAndWithAValue) {
+  auto flags = parse({"--profile", "--profile=compile", "m"});
+  ASSERT_TRUE(flags.ok()) << flags.status().message();
+  EXPECT_EQ(flags->all("profile"), (std::vector<std::string>{"run", "compile"}));
 }
 
 TEST(FlagsTest, HelpAndVersionExitWithZero) {
