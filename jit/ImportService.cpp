@@ -193,7 +193,7 @@ Result<const ImporterInfo *> ImportService::recognise(const ImportRequest &reque
     StringRef stem = llvm::sys::path::filename(it->path());
     // Importers are those of the libraries beside us that answer to the query; most are none.
     if (!stem.consume_front("libkiln_") || !stem.consume_back(".so") || stem.starts_with("runtime") ||
-        stem.starts_with("compiler") || stem.starts_with("devicekit"))
+        stem.starts_with("compiler") || stem.starts_with("devicekit") || stem == "reference")
       continue;
     auto info = importer(stem);
     if (!info.ok())

@@ -3,6 +3,7 @@
 
 #include "jit/Diagnostics.h"
 #include "jit/Elements.h"
+#include "jit/KernelTestAttr.h"
 #include "kiln/IR/Kiln.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
@@ -48,7 +49,7 @@ Result<func::FuncOp> choose(const ImportRequest &request, llvm::ArrayRef<func::F
   std::string file = nameOf(request) + ": ";
   if (functions.empty())
     return invalidArgument(file + "no function; expected a func.func of kiln ops");
-  StringRef wanted = request.function;
+  StringRef wanted = variantFunction(request.function);
   if (wanted.empty() && functions.size() == 1)
     return functions.front();
   if (wanted.empty())
@@ -95,6 +96,9 @@ Result<ImportedModule> kiln::jit::importMlir(MLIRContext &context, const ImportR
   for (auto function : llvm::make_early_inc_range(imported.module->getOps<func::FuncOp>()))
     if (function != chosen)
       function.erase();
+  KILN_RETURN_IF_ERROR(refuseRecordings(chosen));
+  KILN_ASSIGN_OR_RETURN(std::string test, applyTestAttr(chosen, request.function));
+  (*imported.module)->setAttr(kTestAttr, StringAttr::get(&context, test)); // for libkiln_reference
   chosen.setName("main");
   KILN_RETURN_IF_ERROR(extractWeights(imported));
   return imported;
@@ -105,7 +109,7 @@ Result<std::vector<std::string>> kiln::jit::mlirFunctions(MLIRContext &context,
   KILN_ASSIGN_OR_RETURN(OwningOpRef<ModuleOp> module, parse(context, request));
   std::vector<std::string> names;
   for (func::FuncOp function : functionsOf(*module))
-    names.push_back(function.getName().str());
+    llvm::append_range(names, testVariants(function));
   return names;
 }
 

@@ -80,7 +80,8 @@ KilnStatus kiln_instance_compile_stages(KilnInstance *instance,
         compiler->self,
         [](void *self, const KilnStageRecord *record) {
           auto &to = *static_cast<Visitor *>(self);
-          KilnCompileStage stage = {sizeof(stage), record->stage, record->unit, record->start_ns, record->end_ns};
+          KilnCompileStage stage = {sizeof(stage), record->stage, record->unit, record->start_ns,
+                                    record->end_ns};
           to.visit(to.arg, &stage);
         },
         &visitor));

@@ -1,5 +1,6 @@
 // CApiModel.cpp: kiln.h: models and their ports.
 #include "runtime/CApi.h"
+#include "runtime/TensorBinding.h"
 
 using namespace kiln;
 using namespace kiln::capi;
@@ -81,4 +82,41 @@ KilnStatus kiln_model_output(KilnModel *model, size_t index, KilnPortInfo *outIn
   if (KilnStatus status = toC(required(model, "model")))
     return status;
   return describePort(model->model->outputs(), "output", index, outInfo);
+}
+
+KilnStatus kiln_model_test(KilnModel *model, KilnStr *outJson) {
+  return guarded([&]() -> Status {
+    KILN_RETURN_IF_ERROR(required(model, "model"));
+    KILN_RETURN_IF_ERROR(required(outJson, "out_json"));
+    KILN_ASSIGN_OR_RETURN(std::string_view test, model->model->test());
+    *outJson = toStr(test);
+    return {};
+  });
+}
+
+KilnStatus kiln_model_reference(KilnModel *model, const KilnTensor *inputs, size_t inputCount,
+                                void (*visit)(void *arg, const KilnReference *output), void *arg) {
+  return guarded([&]() -> Status {
+    KILN_RETURN_IF_ERROR(required(model, "model"));
+    KILN_RETURN_IF_ERROR(required(reinterpret_cast<const void *>(visit), "visit"));
+    if (inputCount > 0)
+      KILN_RETURN_IF_ERROR(required(inputs, "inputs"));
+    KILN_ASSIGN_OR_RETURN(auto tensors,
+                          matchInputs(model->model->inputs(), {inputs, inputCount}, TensorNeeds::Data));
+    for (const KilnTensor *tensor : tensors)
+      if (!isDense(*tensor))
+        return invalidArgument("input '{}': strided; the reference reads dense tensors", text(tensor->name));
+    return model->model->reference(tensors, [&](const KilnReferenceResult &result) {
+      KilnReference output = {};
+      output.struct_size = sizeof(output);
+      output.dtype = result.dtype;
+      output.rank = std::min<uint32_t>(result.rank, KILN_MAX_RANK);
+      std::copy_n(result.dims, output.rank, output.dims);
+      output.values = result.values;
+      output.integers = result.integers;
+      output.errors = result.errors;
+      output.count = result.count;
+      visit(arg, &output);
+    });
+  });
 }

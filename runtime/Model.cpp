@@ -2,6 +2,7 @@
 #include "runtime/Model.h"
 
 #include "runtime/Error.h"
+#include "runtime/ReferenceLibrary.h"
 
 #include "kiln/schema/Program_generated.h"
 
@@ -178,6 +179,37 @@ Result<ByteSpan> Model::weight(std::string_view digest) const {
   KilnWeight weight = {};
   KILN_RETURN_IF_ERROR(fromC(compiler->model_weight(theImported, toStr(digest), &weight)));
   return ByteSpan(static_cast<const uint8_t *>(weight.data), weight.bytes);
+}
+
+Result<std::string_view> Model::test() const {
+  if (!theImported)
+    return std::string_view();
+  KILN_ASSIGN_OR_RETURN(const KilnReferenceTable *table, referenceTable(*compiler));
+  return toView(table->model_test(theImported));
+}
+
+Status Model::reference(std::span<const KilnTensor *const> inputs,
+                        const std::function<void(const KilnReferenceResult &)> &visit) const {
+  if (!theImported)
+    return failedPrecondition("model '{}': a program file has no ops to evaluate; expected a model", theName);
+  KILN_ASSIGN_OR_RETURN(const KilnReferenceTable *table, referenceTable(*compiler));
+  std::vector<int64_t> dims;
+  std::vector<uint32_t> ranks;
+  std::vector<const void *> data;
+  for (const KilnTensor *tensor : inputs) {
+    if (!tensor->data && tensor->data_bytes > 0)
+      return invalidArgument("input '{}': in device memory; the reference reads host memory",
+                             toView(tensor->name));
+    dims.insert(dims.end(), tensor->dims, tensor->dims + tensor->rank);
+    ranks.push_back(tensor->rank);
+    data.push_back(tensor->data);
+  }
+  KilnReferenceArgs args = {sizeof(args), dims.data(), ranks.data(), data.data(), inputs.size()};
+  auto call = [](void *arg, const KilnReferenceResult *result) {
+    (*static_cast<const std::function<void(const KilnReferenceResult &)> *>(arg))(*result);
+  };
+  return fromC(
+      table->evaluate(theImported, &args, call, const_cast<void *>(static_cast<const void *>(&visit))));
 }
 
 } // namespace kiln

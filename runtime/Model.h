@@ -2,6 +2,8 @@
 #ifndef KILN_RUNTIME_MODEL_H
 #define KILN_RUNTIME_MODEL_H
 
+#include "kiln/kiln.h"
+#include "kiln/reference.h"
 #include "runtime/Instance.h"
 
 #include <functional>
@@ -42,6 +44,11 @@ public:
   const ProgramFileRef &programFile() const { return theFile; }
   /// Null if the model is a program file.
   KilnImportedModel *imported() const { return theImported; }
+  /// The attribute kiln.test as JSON; "" if there is none. Opens libkiln_reference, as reference() does.
+  Result<std::string_view> test() const;
+  /// Evaluates an imported model op by op; `inputs` are matched and dense on the host.
+  Status reference(std::span<const KilnTensor *const> inputs,
+                   const std::function<void(const KilnReferenceResult &)> &visit) const;
   /// Bytes of a weight by digest; they live with the model. NotFound.
   Result<ByteSpan> weight(std::string_view digest) const;
 

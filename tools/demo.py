@@ -26,6 +26,20 @@ def read_f32(archive: pathlib.Path) -> tuple[list[int], list[float]]:
     return shape, list(struct.unpack(f"<{len(body) // 4}f", body))
 
 
+def draw(shape: list[int], values: list[float]) -> str:
+    """A picture (1 x 3 x height x width) in Braille dots, half as wide and high: what is darker than the middle."""
+    height, width = shape[2] // 2, shape[3] // 2
+    grey = [sum(values[(2 * y + j) * shape[3] + 2 * x + i] for j in (0, 1) for i in (0, 1)) for y in range(height) for x in range(width)]
+    middle = (min(grey) + max(grey)) / 2
+    dots = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))  # of a cell, 4 high and 2 wide
+
+    def cell(x: int, y: int) -> str:
+        return chr(0x2800 + sum(dots[j][i] for j in range(4) for i in (0, 1) if grey[(y + j) * width + x + i] < middle))
+
+    lines = ["".join(cell(x, y) for x in range(0, width - 1, 2)).rstrip("\u2800") for y in range(0, height - 3, 4)]
+    return "\n".join("  " + line for line in lines if line)
+
+
 def write_i32(path: pathlib.Path, shape: tuple[int, ...], values: list[int]) -> None:
     """An .npy of 32-bit integers."""
     header = f"{{'descr': '<i4', 'fortran_order': False, 'shape': {shape}, }}"
@@ -77,6 +91,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jit-run", default=str(ROOT / "build" / "bin" / "jit-run"))
     jit_run = parser.parse_args().jit_run
+    print("A picture:")
+    print(draw(*read_f32(MODELS / "ppocr4-rec" / "inputs.npz")))
     listed = subprocess.run([jit_run, "--list-devices", "--json"], capture_output=True, text=True, check=True)
     for device in json.loads(listed.stdout)["devices"]:
         print(f"\n{device['name']}: {device['description']}")

@@ -156,8 +156,11 @@ private:
     if (kind != ReduceKind::Mean && kind != ReduceKind::L2 && kind != ReduceKind::LogSum)
       return linalg.converted(folded, element);
     Type accumulator = cast<RankedTensorType>(folded.getType()).getElementType();
+    // There may be more elements than a narrow integer counts: their mean is divided in 64 bits.
+    bool isInteger = isa<IntegerType>(accumulator);
+    Type divided = isInteger ? builder.getI64Type() : accumulator;
     Value count =
-        kind == ReduceKind::Mean ? elementCount(builder, op.getLoc(), loops.reduced, accumulator) : Value();
+        kind == ReduceKind::Mean ? elementCount(builder, op.getLoc(), loops.reduced, divided) : Value();
     return linalg.elementwise(folded, builder.getMultiDimIdentityMap(loops.sizes.size()), loops.sizes,
                               element, [&](OpBuilder &nested, Location loc, ValueRange scalars) -> Value {
                                 Value value = scalars[0];
@@ -165,16 +168,25 @@ private:
                                   value = nested.create<math::SqrtOp>(loc, value);
                                 else if (kind == ReduceKind::LogSum)
                                   value = nested.create<math::LogOp>(loc, value);
-                                else if (isa<FloatType>(accumulator))
-                                  value = nested.create<arith::DivFOp>(loc, value, count);
-                                else if (isUnsigned)
-                                  value = nested.create<arith::DivUIOp>(loc, value, count);
+                                else if (isInteger)
+                                  return dividedInteger(nested, loc, value, count, isUnsigned);
                                 else
-                                  value = nested.create<arith::DivSIOp>(loc, value, count);
+                                  value = nested.create<arith::DivFOp>(loc, value, count);
                                 return accumulator == element
                                            ? value
                                            : nested.create<arith::TruncFOp>(loc, element, value).getResult();
                               });
+  }
+
+  /// An integer over a count of 64 bits, towards zero.
+  static Value dividedInteger(OpBuilder &builder, Location loc, Value value, Value count, bool isUnsigned) {
+    Type narrow = value.getType(), wide = count.getType();
+    if (narrow != wide)
+      value = isUnsigned ? builder.create<arith::ExtUIOp>(loc, wide, value).getResult()
+                         : builder.create<arith::ExtSIOp>(loc, wide, value).getResult();
+    value = isUnsigned ? builder.create<arith::DivUIOp>(loc, value, count).getResult()
+                       : builder.create<arith::DivSIOp>(loc, value, count).getResult();
+    return narrow == wide ? value : builder.create<arith::TruncIOp>(loc, narrow, value).getResult();
   }
 
   /// The product of `extents` as `type`; for integers at least 1, so that the mean over nothing is 0.

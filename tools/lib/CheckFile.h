@@ -1,24 +1,52 @@
-// CheckFile.h: kernel regression files: runs the kiln.check ops of every function of a .mlir file.
+// CheckFile.h: kernel tests: runs the functions of .mlir files on a device and judges what they give.
 #ifndef KILN_TOOLS_LIB_CHECKFILE_H
 #define KILN_TOOLS_LIB_CHECKFILE_H
 
+#include "tools/lib/CheckReport.h"
+#include "tools/lib/KernelTest.h"
 #include "tools/lib/KilnApi.h"
 
 #include <iosfwd>
-#include <string>
 
 namespace kiln::tools {
 
-/// Counts over the functions of one or several files.
-struct CheckCounts {
-  size_t functions = 0, checks = 0, failures = 0;
+struct CheckOptions {
+  std::string function; // one function or variant; "": all
+  std::string filter;   // a part of "FILE:FUNCTION"; "": all
+  std::string testCase; // instead of the functions' own cases; "": those
+  uint64_t seed = 0;
+  uint64_t timeoutNs = 0; // of a case; 0: none
+  bool full = false;      // cases marked `full` too
 };
 
-/// Runs every function (or the one named) on the session's device and compares what its checks name. A line
-/// for each failure goes to `out`. A function without a check is a failure. Errors: the file cannot be loaded
-/// or run.
-Status runCheckFile(KilnInstance *instance, KilnSession *session, const std::string &path,
-                    const std::string &function, std::ostream &out, CheckCounts &counts);
+/// Runs tests on one session. Not thread-safe.
+class CheckRunner {
+public:
+  CheckRunner(KilnInstance *instance, KilnSession *session, CheckOptions options);
+
+  /// The .mlir files of a path: itself, or those below a folder, by name. NotFound: none.
+  static Result<std::vector<std::string>> files(const std::string &path);
+  /// Runs a file's functions. What goes wrong with one of them is a result; Errors: the file cannot be read
+  /// or parsed, it has no function, or not the one asked for.
+  Status runFile(const std::string &path, std::ostream &out);
+
+  const CheckReport &report() const { return theReport; }
+
+private:
+  struct Function;
+  void runFunction(const std::string &path, const std::string &name, std::ostream &out);
+  CheckResult runCase(const Function &function, const TestCase &testCase);
+  Status judge(const Function &function, const TestCase &testCase, KilnRun *run,
+               const std::vector<KilnTensor> &inputs, CheckResult &result);
+  void findSmallest(const Function &function, const TestCase &failing, CheckResult &result);
+  void add(CheckResult result, std::ostream &out);
+
+  KilnInstance *const instance;
+  KilnSession *const session;
+  const CheckOptions options;
+  bool computesNothing = false;
+  CheckReport theReport;
+};
 
 } // namespace kiln::tools
 #endif // KILN_TOOLS_LIB_CHECKFILE_H

@@ -8,15 +8,6 @@
 namespace kiln::tools {
 namespace {
 
-std::string indexText(const HostTensor &tensor, int64_t flat) {
-  std::string text = "]";
-  for (size_t d = tensor.dims.size(); d-- > 0;) {
-    text = fmt::format("{}{}{}", d ? ", " : "[", flat % tensor.dims[d], text);
-    flat /= tensor.dims[d];
-  }
-  return tensor.dims.empty() ? "[]" : text;
-}
-
 /// By how many times the bound the element is off; 0 if it is exact.
 double multipleOfBound(double got, double want, const Tolerance &tolerance) {
   if (got == want || (std::isnan(got) && std::isnan(want)))
@@ -28,6 +19,15 @@ double multipleOfBound(double got, double want, const Tolerance &tolerance) {
 }
 
 } // namespace
+
+std::string indexText(const std::vector<int64_t> &dims, int64_t position) {
+  std::string text = "]";
+  for (size_t d = dims.size(); d-- > 0;) {
+    text = fmt::format("{}{}{}", d ? ", " : "[", position % dims[d], text);
+    position /= dims[d];
+  }
+  return dims.empty() ? "[]" : text;
+}
 
 Comparison compare(const HostTensor &got, const HostTensor &want, const Tolerance &tolerance) {
   Comparison result;
@@ -65,7 +65,7 @@ Comparison compare(const HostTensor &got, const HostTensor &want, const Toleranc
   else
     result.text = fmt::format(
         "output '{}': {} of {} elements beyond {}; worst at {}: got {:.6g}, want {:.6g} ({:.3g} x)",
-        want.name, result.mismatches, result.elements, bound, indexText(want, worst), got.element(worst),
+        want.name, result.mismatches, result.elements, bound, indexText(want.dims, worst), got.element(worst),
         want.element(worst), result.worstMultiple);
   return result;
 }

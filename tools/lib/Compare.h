@@ -23,6 +23,9 @@ struct Comparison {
   std::string text; // one line for people: what holds or where it is worst
 };
 
+/// "[0, 417]" for an element's position in row-major order.
+std::string indexText(const std::vector<int64_t> &dims, int64_t position);
+
 /// Shapes and types must agree; a wrong type or shape is a mismatch, said in `text`.
 Comparison compare(const HostTensor &got, const HostTensor &want, const Tolerance &tolerance);
 

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <ostream>
@@ -62,14 +63,36 @@ Result<int> listDevices(JitRunJob &job, std::ostream &out) {
   return kYes;
 }
 
-Result<int> runChecks(JitRunJob &job, std::ostream &out) {
-  CheckCounts counts;
-  for (const std::string &path : job.flags.all("check"))
-    KILN_RETURN_IF_ERROR(
-        runCheckFile(job.instance.get(), job.session.get(), path, job.flags.text("function"), out, counts));
-  out << fmt::format("{} functions, {} checks, {} failed on {}\n", counts.functions, counts.checks,
-                     counts.failures, job.deviceName());
-  return counts.failures ? kNo : kYes;
+Result<int> runChecks(JitRunJob &job, std::ostream &out, std::ostream &err) {
+  const ParsedFlags &flags = job.flags;
+  CheckOptions options;
+  options.function = flags.text("function");
+  options.filter = flags.text("filter");
+  options.testCase = flags.text("case");
+  options.seed = flags.count("seed");
+  options.timeoutNs = static_cast<uint64_t>(flags.number("timeout") * 1e9);
+  const char *full = std::getenv("KILN_TEST_FULL");
+  options.full = full && std::string_view(full) == "1";
+  CheckRunner runner(job.instance.get(), job.session.get(), options);
+  bool asJson = flags.given("json");
+  for (const std::string &path : flags.all("check")) {
+    KILN_ASSIGN_OR_RETURN(std::vector<std::string> files, CheckRunner::files(path));
+    for (const std::string &file : files)
+      KILN_RETURN_IF_ERROR(runner.runFile(file, asJson ? err : out));
+  }
+  const CheckReport &report = runner.report();
+  if (report.results.empty())
+    return Status(Code::NotFound,
+                  fmt::format("--filter: no function whose FILE:FUNCTION has '{}'", options.filter));
+  asJson ? printCheckJson(report, out) : printCheckSummary(report, out);
+  if (flags.given("junit")) {
+    std::ofstream file(flags.text("junit"));
+    writeJUnit(report, file);
+    if (!file.flush())
+      return Status(Code::Unavailable, fmt::format("--junit: cannot write '{}'", flags.text("junit")));
+  }
+  bool refused = report.count(CheckResult::Outcome::Refused) > 0 && !flags.given("allow-refusals");
+  return refused || report.count(CheckResult::Outcome::Failed) > 0 ? kNo : kYes;
 }
 
 Result<int> emit(JitRunJob &job, std::vector<HostTensor> &inputs, std::ostream &out) {
@@ -319,6 +342,11 @@ Result<ParsedValues> parseValues(const ParsedFlags &flags) {
       return Status(status.code(), "--input: " + status.message());
   if (flags.operands().empty() && !flags.given("list-devices") && !flags.given("check"))
     return Status(Code::InvalidArgument, "MODEL is missing; expected a model, --check or --list-devices");
+  for (std::string_view flag : {"filter", "case", "junit", "allow-refusals"})
+    if (flags.given(flag) && !flags.given("check"))
+      return Status(Code::InvalidArgument, fmt::format("--{}: belongs to --check, which is missing", flag));
+  if (flags.given("case"))
+    KILN_RETURN_IF_ERROR(parseTestCase(flags.text("case")).status());
   if (!flags.operands().empty() && (flags.given("check") || flags.given("list-devices")))
     return Status(Code::InvalidArgument,
                   fmt::format("'{}': a model besides --check or --list-devices; expected one of them",
@@ -347,7 +375,7 @@ Result<int> jitRunBody(const ParsedFlags &flags, std::ostream &out, std::ostream
     return listDevices(job, out);
   KILN_ASSIGN_OR_RETURN(job.session, job.openSession(flags.text("device"), /*mustCompute=*/false));
   if (flags.given("check"))
-    return runChecks(job, out);
+    return runChecks(job, out, err);
   return runModel(job, *values, out, err);
 }
 

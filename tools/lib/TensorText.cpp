@@ -84,20 +84,20 @@ Result<ParsedText> parseText(const std::string &text) {
   return parsed;
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014): one multiplication chain a value, the same on every machine.
-uint64_t nextRandom(uint64_t &state) {
-  uint64_t z = state += 0x9E3779B97F4A7C15ull;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-  return z ^ (z >> 31);
-}
-
 bool isFloat(KilnDType dtype) {
   return dtype == KILN_F16 || dtype == KILN_BF16 || dtype == KILN_F32 || dtype == KILN_F64 ||
          dtype == KILN_F8E4M3FN || dtype == KILN_F8E5M2;
 }
 
 } // namespace
+
+// SplitMix64 (Steele, Lea, Flood 2014): one multiplication chain a value.
+uint64_t nextRandom(uint64_t &state) {
+  uint64_t z = state += 0x9E3779B97F4A7C15ull;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+  return z ^ (z >> 31);
+}
 
 void fillRandom(HostTensor &tensor, uint64_t seed) {
   uint64_t state = seed;

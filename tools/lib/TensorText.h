@@ -13,6 +13,9 @@ Result<HostTensor> parseTensorText(const std::string &text, uint64_t seed);
 /// The same errors without reading a file or taking memory.
 Status checkTensorText(const std::string &text);
 
+/// SplitMix64: the same sequence from the same state on every machine.
+uint64_t nextRandom(uint64_t &state);
+
 /// Fills a tensor from a fixed generator: floats uniform in [-1, 1), integers in [0, 10), booleans 0 or 1.
 /// The same seed and name give the same values everywhere.
 void fillRandom(HostTensor &tensor, uint64_t seed);

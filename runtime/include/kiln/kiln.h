@@ -226,6 +226,28 @@ typedef struct KilnCheck {
 KILN_API size_t kiln_run_check_count(KilnRun *run);
 KILN_API KilnStatus kiln_run_check(KilnRun *run, size_t index, KilnCheck *out_check);
 
+// ---- Testing kernels ------------------------------------------------------------------------------------
+
+// The `kiln.test` attribute of the model's function as JSON, with "results", how many it had before checks; "" for models
+// of other formats. Lives with the model. docs/howto/write-a-kernel-test.md
+KILN_API KilnStatus kiln_model_test(KilnModel *model, KilnStr *out_json);
+
+// One output as the definitions of the ops give it. `errors`: how far an implementation may be off; null: nowhere.
+typedef struct KilnReference {
+  size_t struct_size;
+  KilnDType dtype;
+  uint32_t rank;
+  int64_t dims[KILN_MAX_RANK];
+  const double *values;    // of float types, else null
+  const int64_t *integers; // of other types, else null; u64: the same bits
+  const double *errors;
+  size_t count;
+} KilnReference;
+// Evaluates the model op by op, in double, slowly and without a device; visits each output in order. Inputs are dense and in
+// host memory. UNIMPLEMENTED names an op without a reference; FAILED_PRECONDITION: a program file.
+KILN_API KilnStatus kiln_model_reference(KilnModel *model, const KilnTensor *inputs, size_t input_count,
+                                         void (*visit)(void *arg, const KilnReference *output), void *arg);
+
 // What compiling cost this session so far, and what the caches did.
 typedef struct KilnCompileStats {
   size_t struct_size;

@@ -2,6 +2,7 @@
 // ABI's version: fields are appended, and a size grows with the minor.
 #include "kiln/compiler.h"
 #include "kiln/kiln.h"
+#include "kiln/reference.h"
 
 #include <gtest/gtest.h>
 
@@ -190,12 +191,31 @@ SIZE(KilnCheck, 64); AT(KilnCheck, struct_size, 0); AT(KilnCheck, exact, 8); AT(
   AT(KilnCheck, got, 16); AT(KilnCheck, want, 24); AT(KilnCheck, atol, 32); AT(KilnCheck, rtol, 40);
   AT(KilnCheck, location, 48);
 
-SIZE(KilnCompileStats, 88); AT(KilnCompileStats, struct_size, 0); AT(KilnCompileStats, import_ns, 8);
+SIZE(KilnCompileStats, 96); AT(KilnCompileStats, struct_size, 0); AT(KilnCompileStats, import_ns, 8);
   AT(KilnCompileStats, program_ns, 16); AT(KilnCompileStats, kernel_ns, 24);
   AT(KilnCompileStats, load_ns, 32); AT(KilnCompileStats, programs_built, 40);
   AT(KilnCompileStats, kernels_compiled, 48); AT(KilnCompileStats, memory_hits, 56);
   AT(KilnCompileStats, disk_hits, 64); AT(KilnCompileStats, misses, 72);
-  AT(KilnCompileStats, cache_bytes, 80);
+  AT(KilnCompileStats, cache_bytes, 80); AT(KilnCompileStats, kernels_wanted, 88);
+
+SIZE(KilnCompileStage, 56); AT(KilnCompileStage, struct_size, 0); AT(KilnCompileStage, stage, 8);
+  AT(KilnCompileStage, unit, 24); AT(KilnCompileStage, start_ns, 40); AT(KilnCompileStage, end_ns, 48);
+
+SIZE(KilnReference, 176); AT(KilnReference, struct_size, 0); AT(KilnReference, dtype, 8);
+  AT(KilnReference, rank, 12); AT(KilnReference, dims, 16); AT(KilnReference, values, 144);
+  AT(KilnReference, integers, 152); AT(KilnReference, errors, 160); AT(KilnReference, count, 168);
+
+// ---- kiln/reference.h
+
+SIZE(KilnReferenceArgs, 40); AT(KilnReferenceArgs, struct_size, 0); AT(KilnReferenceArgs, dims, 8);
+  AT(KilnReferenceArgs, ranks, 16); AT(KilnReferenceArgs, data, 24); AT(KilnReferenceArgs, input_count, 32);
+
+SIZE(KilnReferenceResult, 48); AT(KilnReferenceResult, dtype, 0); AT(KilnReferenceResult, rank, 4);
+  AT(KilnReferenceResult, dims, 8); AT(KilnReferenceResult, values, 16); AT(KilnReferenceResult, integers, 24);
+  AT(KilnReferenceResult, errors, 32); AT(KilnReferenceResult, count, 40);
+
+SIZE(KilnReferenceTable, 24); AT(KilnReferenceTable, struct_size, 0); AT(KilnReferenceTable, model_test, 8);
+  AT(KilnReferenceTable, evaluate, 16);
 // clang-format on
 
 // A caller of another minor is told apart by struct_size, so every struct that may grow starts with it.
@@ -231,6 +251,10 @@ STARTS_WITH_SIZE(KilnLaunchRecord);
 STARTS_WITH_SIZE(KilnRunOptions);
 STARTS_WITH_SIZE(KilnCheck);
 STARTS_WITH_SIZE(KilnCompileStats);
+STARTS_WITH_SIZE(KilnCompileStage);
+STARTS_WITH_SIZE(KilnReference);
+STARTS_WITH_SIZE(KilnReferenceArgs);
+STARTS_WITH_SIZE(KilnReferenceTable);
 
 TEST(AbiLayoutTest, VersionsAndCodesAreFixed) {
   EXPECT_EQ(KILN_ABI_MAJOR, 1u);

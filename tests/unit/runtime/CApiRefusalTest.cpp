@@ -52,6 +52,22 @@ INSTANTIATE_TEST_SUITE_P(
         InputRefusal{"structSize", [](KilnTensor &t) { t.struct_size = 8; }, "input 0: struct_size 8"}),
     [](const auto &info) { return std::string(info.param.name); });
 
+TEST_F(CApiTest, ReferencesNeedTheirLibraryAndAVisitor) {
+  std::vector<float> values = {1, 2, 3};
+  KilnTensor tensor = tensorOf(values);
+  auto visit = [](void *, const KilnReference *) {};
+  EXPECT_THAT(fromC(kiln_model_reference(model, &tensor, 1, nullptr, nullptr)),
+              StatusIs(Code::InvalidArgument, HasSubstr("argument 'visit': null")));
+  EXPECT_THAT(fromC(kiln_model_reference(model, nullptr, 0, visit, nullptr)),
+              StatusIs(Code::InvalidArgument, HasSubstr("input 'x': missing")));
+  // The fake compiler is part of this program, beside which no libkiln_reference lies.
+  EXPECT_THAT(fromC(kiln_model_reference(model, &tensor, 1, visit, nullptr)),
+              StatusIs(Code::FailedPrecondition, HasSubstr("the reference: ")));
+  KilnStr test = {};
+  EXPECT_THAT(fromC(kiln_model_test(model, &test)),
+              StatusIs(Code::FailedPrecondition, HasSubstr("libkiln_reference.so")));
+}
+
 TEST_F(CApiTest, MissingAndSurplusInputsAreNamed) {
   KilnRun *result = nullptr;
   EXPECT_THAT(fromC(kiln_session_run(session, model, nullptr, 0, nullptr, &result)),

@@ -1,0 +1,220 @@
+// Contraction.cpp: matmul, conv and pooling as their sums are written.
+#include "jit/Reference/Accumulator.h"
+#include "jit/Reference/Reference.h"
+
+#include "jit/Diagnostics.h"
+#include "kiln/IR/Kiln.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace kiln::reference {
+namespace {
+
+/// A sum of products, in doubles or in wrapping integers.
+struct ProductSum {
+  Accumulator floats;
+  uint64_t integers = 0;
+
+  void add(const Tensor &a, int64_t i, const Tensor &b, int64_t j) {
+    if (a.isFloat())
+      floats.addProduct(a, i, b, j);
+    else
+      integers += static_cast<uint64_t>(a.integers[i]) * static_cast<uint64_t>(b.integers[j]);
+  }
+  void store(Tensor &result, int64_t position) const {
+    if (result.isFloat())
+      result.set(position, floats.value(),
+                 floats.error(result.element) + lastRounding(result.element, floats.value()));
+    else
+      result.set(position, static_cast<int64_t>(integers));
+  }
+};
+
+Result<Tensor> matmul(const Call &call) {
+  auto op = cast<MatmulOp>(call.op);
+  const Tensor &a = call.tensor(0), &b = call.tensor(1);
+  Shape sa = a.shape, sb = b.shape;
+  bool rowA = sa.size() == 1, columnB = sb.size() == 1;
+  if (rowA)
+    sa.insert(sa.begin(), 1);
+  if (columnB)
+    sb.push_back(1);
+  Shape strideA = stridesOf(sa), strideB = stridesOf(sb);
+  size_t ra = sa.size(), rb = sb.size();
+  int64_t m = sa[ra - 2], k = sa[ra - 1], kb = sb[rb - 2], n = sb[rb - 1];
+  int64_t am = strideA[ra - 2], ak = 1, bk = strideB[rb - 2], bn = 1;
+  if (op.getTransA())
+    std::swap(m, k), std::swap(am, ak);
+  if (op.getTransB())
+    std::swap(kb, n), std::swap(bk, bn);
+  if (k != kb)
+    return jit::invalidArgument("contracted extents " + Twine(k) + " and " + Twine(kb) + " differ");
+  ArrayRef<int64_t> batchA = ArrayRef(sa).drop_back(2), batchB = ArrayRef(sb).drop_back(2);
+  Shape batch(std::max(batchA.size(), batchB.size()), 1);
+  for (ArrayRef<int64_t> other : {batchA, batchB})
+    for (size_t i = 0; i < other.size(); ++i) {
+      int64_t &extent = batch[batch.size() - other.size() + i];
+      extent = extent == 1 ? other[i] : extent;
+    }
+  Shape shape = batch;
+  if (!rowA)
+    shape.push_back(m);
+  if (!columnB)
+    shape.push_back(n);
+  Tensor result(call.element(), shape);
+  forEachIndex(batch, [&](ArrayRef<int64_t> index, int64_t position) {
+    int64_t baseA = broadcastPosition(batchA, index) * sa[ra - 2] * sa[ra - 1];
+    int64_t baseB = broadcastPosition(batchB, index) * sb[rb - 2] * sb[rb - 1];
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < n; ++j) {
+        ProductSum sum;
+        for (int64_t l = 0; l < k; ++l)
+          sum.add(a, baseA + i * am + l * ak, b, baseB + l * bk + j * bn);
+        sum.store(result, (position * m + i) * n + j);
+      }
+  });
+  return result;
+}
+
+/// The window of conv and pooling. `at` gives the position in the input's spatial part of a window's element,
+/// or -1 in the padding.
+struct Window {
+  ArrayRef<int64_t> spatial;
+  Shape kernel;
+  ArrayRef<int64_t> strides, pads, dilations;
+  bool ceilMode = false;
+
+  int64_t paddedExtent(size_t axis) const { return spatial[axis] + pads[axis] + pads[spatial.size() + axis]; }
+  Shape outputExtents() const {
+    Shape extents;
+    for (size_t axis = 0; axis < spatial.size(); ++axis) {
+      int64_t room = paddedExtent(axis) - ((kernel[axis] - 1) * dilations[axis] + 1);
+      int64_t count = room < 0 ? 0 : room / strides[axis] + 1;
+      if (ceilMode && room >= 0 && room % strides[axis] != 0 &&
+          count * strides[axis] < spatial[axis] + pads[axis])
+        ++count;
+      extents.push_back(count);
+    }
+    return extents;
+  }
+  int64_t coordinate(size_t axis, int64_t output, int64_t tap) const {
+    return output * strides[axis] + tap * dilations[axis] - pads[axis];
+  }
+  int64_t at(ArrayRef<int64_t> output, ArrayRef<int64_t> tap) const {
+    int64_t position = 0;
+    for (size_t axis = 0; axis < spatial.size(); ++axis) {
+      int64_t x = coordinate(axis, output[axis], tap[axis]);
+      if (x < 0 || x >= spatial[axis])
+        return -1;
+      position = position * spatial[axis] + x;
+    }
+    return position;
+  }
+};
+
+Result<Tensor> conv(const Call &call) {
+  auto op = cast<ConvOp>(call.op);
+  const Tensor &x = call.tensor(0), &w = call.tensor(1);
+  const Tensor *bias = call.find(op.getBias());
+  Window window{ArrayRef(x.shape).drop_front(2), Shape(ArrayRef(w.shape).drop_front(2)), op.getStrides(),
+                op.getPads(), op.getDilations()};
+  Shape output = window.outputExtents();
+  int64_t groups = op.getGroups(), channels = w.shape[1], perGroup = w.shape[0] / groups;
+  Shape shape{x.shape[0], w.shape[0]};
+  shape.append(output);
+  Tensor result(call.element(), shape);
+  int64_t inputPixels = elementCount(window.spatial), taps = elementCount(window.kernel),
+          pixels = elementCount(output);
+  for (int64_t n = 0; n < shape[0]; ++n)
+    for (int64_t o = 0; o < shape[1]; ++o)
+      forEachIndex(output, [&](ArrayRef<int64_t> p, int64_t pixel) {
+        ProductSum sum;
+        if (bias && bias->isFloat())
+          sum.floats.add(bias->values[o], bias->error(o));
+        else if (bias)
+          sum.integers = static_cast<uint64_t>(bias->integers[o]);
+        forEachIndex(window.kernel, [&](ArrayRef<int64_t> q, int64_t tap) {
+          int64_t at = window.at(p, q);
+          for (int64_t i = 0; i < channels && at >= 0; ++i)
+            sum.add(x, (n * x.shape[1] + o / perGroup * channels + i) * inputPixels + at, w,
+                    (o * channels + i) * taps + tap);
+        });
+        sum.store(result, (n * shape[1] + o) * pixels + pixel);
+      });
+  return result;
+}
+
+double lowest(Type type) { return type.isFloat8E4M3FN() ? -448 : -INFINITY; }
+int64_t lowestInteger(Type type) {
+  unsigned width = type.getIntOrFloatBitWidth();
+  return type.isUnsignedInteger() ? 0 : width == 64 ? INT64_MIN : -(int64_t{1} << (width - 1));
+}
+
+template <typename Op> Result<Tensor> pool(const Call &call) {
+  auto op = cast<Op>(call.op);
+  const Tensor &x = call.tensor(0);
+  Window window{ArrayRef(x.shape).drop_front(2),
+                Shape(op.getKernel()),
+                op.getStrides(),
+                op.getPads(),
+                op.getDilations(),
+                op.getCeilMode()};
+  Shape output = window.outputExtents(), shape{x.shape[0], x.shape[1]};
+  shape.append(output);
+  Tensor result(call.element(), shape);
+  int64_t inputPixels = elementCount(window.spatial), pixels = elementCount(output);
+  for (int64_t plane = 0; plane < shape[0] * shape[1]; ++plane)
+    forEachIndex(output, [&](ArrayRef<int64_t> p, int64_t pixel) {
+      Accumulator sum;
+      double largest = lowest(x.element), largestError = 0;
+      int64_t largestInteger = lowestInteger(x.element), padded = 0;
+      forEachIndex(window.kernel, [&](ArrayRef<int64_t> q, int64_t) {
+        int64_t at = window.at(p, q);
+        bool inPadded = true;
+        for (size_t axis = 0; axis < output.size(); ++axis)
+          inPadded &=
+              window.coordinate(axis, p[axis], q[axis]) < window.paddedExtent(axis) - window.pads[axis];
+        padded += inPadded;
+        if (at < 0)
+          return;
+        int64_t position = plane * inputPixels + at;
+        if (!x.isFloat()) {
+          bool isLarger = x.isUnsigned() ? static_cast<uint64_t>(x.integers[position]) >
+                                               static_cast<uint64_t>(largestInteger)
+                                         : x.integers[position] > largestInteger;
+          largestInteger = isLarger ? x.integers[position] : largestInteger;
+          return;
+        }
+        double value = x.values[position];
+        sum.add(value, x.error(position));
+        largestError = std::max(largestError, x.error(position));
+        largest = std::isnan(value) || std::isnan(largest) ? NAN : std::max(largest, value);
+      });
+      int64_t position = plane * pixels + pixel;
+      if constexpr (std::is_same_v<Op, AvgPoolOp>) {
+        auto count = static_cast<double>(op.getCountIncludePad() ? padded : sum.terms());
+        double mean = sum.value() / count;
+        result.set(position, mean, sum.error(x.element) / count + ulp(x.element, roundTo(x.element, mean)));
+      } else if (x.isFloat()) {
+        result.set(position, largest, largestError);
+      } else {
+        result.set(position, largestInteger);
+      }
+    });
+  return result;
+}
+
+constexpr Family::Entry kEntries[] = {
+    {"kiln.matmul", matmul},
+    {"kiln.conv", conv},
+    {"kiln.max_pool", pool<MaxPoolOp>},
+    {"kiln.avg_pool", pool<AvgPoolOp>},
+};
+
+} // namespace
+
+Family contractionFamily() { return {kEntries}; }
+
+} // namespace kiln::reference

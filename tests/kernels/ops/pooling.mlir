@@ -1,0 +1,57 @@
+// pooling.mlir: windows with and without padding, rounding up, dilated.
+
+func.func @max_pool(%x: tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32> attributes {kiln.test = {
+    types = [f16, bf16, f32, f64, i8, i32, ui8],
+    inputs = ["BxCxHxW"],
+    cases = ["B=1 C=1 H=3 W=3", "B=2 C=3 H=9 W=17", "B=1 C=8 H=8 W=33"]}} {
+  %y = kiln.max_pool %x kernel [3, 2] strides [2, 1] pads [1, 0, 1, 1] dilations [1, 1] : tensor<?x?x?x?xf32> -> tensor<?x?x?x?xf32>
+  return %y : tensor<?x?x?x?xf32>
+}
+
+func.func @max_pool_ceil(%x: tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32> attributes {kiln.test = {
+    types = [f32, f16],
+    inputs = ["BxCxHxW"],
+    cases = ["B=1 C=1 H=3 W=3", "B=2 C=3 H=9 W=17", "B=1 C=8 H=8 W=33"]}} {
+  %y = kiln.max_pool %x kernel [3, 3] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1] ceil_mode : tensor<?x?x?x?xf32> -> tensor<?x?x?x?xf32>
+  return %y : tensor<?x?x?x?xf32>
+}
+
+func.func @max_pool_dilated(%x: tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32> attributes {kiln.test = {
+    types = [f32],
+    inputs = ["BxCxHxW"],
+    cases = ["B=1 C=1 H=3 W=3", "B=2 C=3 H=9 W=17", "B=1 C=8 H=8 W=33"]}} {
+  %y = kiln.max_pool %x kernel [2, 2] strides [1, 1] pads [0, 0, 0, 0] dilations [2, 2] : tensor<?x?x?x?xf32> -> tensor<?x?x?x?xf32>
+  return %y : tensor<?x?x?x?xf32>
+}
+
+func.func @max_pool_specials(%x: tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32> attributes {kiln.test = {
+    types = [f32, f64],
+    inputs = ["BxCxHxW"],
+    cases = ["B=1 C=2 H=9 W=17 specials"]}} {
+  %y = kiln.max_pool %x kernel [3, 2] strides [2, 1] pads [1, 0, 1, 1] dilations [1, 1] : tensor<?x?x?x?xf32> -> tensor<?x?x?x?xf32>
+  return %y : tensor<?x?x?x?xf32>
+}
+
+func.func @avg_pool(%x: tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32> attributes {kiln.test = {
+    types = [f16, bf16, f32, f64],
+    inputs = ["BxCxHxW"],
+    cases = ["B=1 C=1 H=3 W=3", "B=2 C=3 H=9 W=17", "B=1 C=8 H=8 W=33"]}} {
+  %y = kiln.avg_pool %x kernel [3, 2] strides [2, 1] pads [1, 0, 1, 1] dilations [1, 1] : tensor<?x?x?x?xf32> -> tensor<?x?x?x?xf32>
+  return %y : tensor<?x?x?x?xf32>
+}
+
+func.func @avg_pool_with_pads(%x: tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32> attributes {kiln.test = {
+    types = [f16, bf16, f32, f64],
+    inputs = ["BxCxHxW"],
+    cases = ["B=1 C=1 H=3 W=3", "B=2 C=3 H=9 W=17", "B=1 C=8 H=8 W=33"]}} {
+  %y = kiln.avg_pool %x kernel [3, 2] strides [2, 1] pads [1, 0, 1, 1] dilations [1, 1] count_include_pad : tensor<?x?x?x?xf32> -> tensor<?x?x?x?xf32>
+  return %y : tensor<?x?x?x?xf32>
+}
+
+func.func @avg_pool_ceil(%x: tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32> attributes {kiln.test = {
+    types = [f32],
+    inputs = ["BxCxHxW"],
+    cases = ["B=1 C=1 H=3 W=3", "B=2 C=3 H=9 W=17", "B=1 C=8 H=8 W=33"]}} {
+  %y = kiln.avg_pool %x kernel [3, 3] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1] ceil_mode : tensor<?x?x?x?xf32> -> tensor<?x?x?x?xf32>
+  return %y : tensor<?x?x?x?xf32>
+}

@@ -1,0 +1,573 @@
+// reduction.mlir: reductions, arg-reductions and running sums, along rows, columns and all axes.
+
+func.func @sum(%x: tensor<?x?xf32>) -> tensor<?xf32> attributes {kiln.test = {
+    types = [f16, bf16, f32, f64],
+    inputs = ["MxN"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce sum %x axes [1] : tensor<?x?xf32> -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+func.func @sum_columns(%x: tensor<?x?xf32>) -> tensor<1x?xf32> attributes {kiln.test = {
+    types = [f32, f16],
+    inputs = ["MxN"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce sum %x axes [0] keepdims : tensor<?x?xf32> -> tensor<1x?xf32>
+  return %y : tensor<1x?xf32>
+}
+
+func.func @sum_all(%x: tensor<?x?xf32>) -> tensor<f32> attributes {kiln.test = {
+    types = [f32],
+    inputs = ["MxN"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce sum %x axes [0, -1] : tensor<?x?xf32> -> tensor<f32>
+  return %y : tensor<f32>
+}
+
+func.func @sum_int(%x: tensor<?x?xi32>) -> tensor<?xi32> attributes {kiln.test = {
+    types = [i8, i16, i32, i64, ui8, ui16, ui32, ui64],
+    inputs = ["MxN uniform 0 9"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce sum %x axes [1] : tensor<?x?xi32> -> tensor<?xi32>
+  return %y : tensor<?xi32>
+}
+
+func.func @prod(%x: tensor<?x?xf32>) -> tensor<?xf32> attributes {kiln.test = {
+    types = [f16, bf16, f32, f64],
+    inputs = ["MxN uniform 0.9 1.1"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce prod %x axes [1] : tensor<?x?xf32> -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+func.func @prod_columns(%x: tensor<?x?xf32>) -> tensor<1x?xf32> attributes {kiln.test = {
+    types = [f32, f16],
+    inputs = ["MxN uniform 0.9 1.1"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce prod %x axes [0] keepdims : tensor<?x?xf32> -> tensor<1x?xf32>
+  return %y : tensor<1x?xf32>
+}
+
+func.func @prod_all(%x: tensor<?x?xf32>) -> tensor<f32> attributes {kiln.test = {
+    types = [f32],
+    inputs = ["MxN uniform 0.9 1.1"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce prod %x axes [0, -1] : tensor<?x?xf32> -> tensor<f32>
+  return %y : tensor<f32>
+}
+
+func.func @prod_int(%x: tensor<?x?xi32>) -> tensor<?xi32> attributes {kiln.test = {
+    types = [i8, i16, i32, i64, ui8, ui16, ui32, ui64],
+    inputs = ["MxN uniform 1 3"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce prod %x axes [1] : tensor<?x?xi32> -> tensor<?xi32>
+  return %y : tensor<?xi32>
+}
+
+func.func @max(%x: tensor<?x?xf32>) -> tensor<?xf32> attributes {kiln.test = {
+    types = [f16, bf16, f32, f64],
+    inputs = ["MxN bits"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce max %x axes [1] : tensor<?x?xf32> -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+func.func @max_columns(%x: tensor<?x?xf32>) -> tensor<1x?xf32> attributes {kiln.test = {
+    types = [f32, f16],
+    inputs = ["MxN bits"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce max %x axes [0] keepdims : tensor<?x?xf32> -> tensor<1x?xf32>
+  return %y : tensor<1x?xf32>
+}
+
+func.func @max_all(%x: tensor<?x?xf32>) -> tensor<f32> attributes {kiln.test = {
+    types = [f32],
+    inputs = ["MxN bits"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce max %x axes [0, -1] : tensor<?x?xf32> -> tensor<f32>
+  return %y : tensor<f32>
+}
+
+func.func @max_int(%x: tensor<?x?xi32>) -> tensor<?xi32> attributes {kiln.test = {
+    types = [i8, i16, i32, i64, ui8, ui16, ui32, ui64],
+    inputs = ["MxN uniform 0 9"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce max %x axes [1] : tensor<?x?xi32> -> tensor<?xi32>
+  return %y : tensor<?xi32>
+}
+
+func.func @min(%x: tensor<?x?xf32>) -> tensor<?xf32> attributes {kiln.test = {
+    types = [f16, bf16, f32, f64],
+    inputs = ["MxN bits"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce min %x axes [1] : tensor<?x?xf32> -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+func.func @min_columns(%x: tensor<?x?xf32>) -> tensor<1x?xf32> attributes {kiln.test = {
+    types = [f32, f16],
+    inputs = ["MxN bits"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce min %x axes [0] keepdims : tensor<?x?xf32> -> tensor<1x?xf32>
+  return %y : tensor<1x?xf32>
+}
+
+func.func @min_all(%x: tensor<?x?xf32>) -> tensor<f32> attributes {kiln.test = {
+    types = [f32],
+    inputs = ["MxN bits"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce min %x axes [0, -1] : tensor<?x?xf32> -> tensor<f32>
+  return %y : tensor<f32>
+}
+
+func.func @min_int(%x: tensor<?x?xi32>) -> tensor<?xi32> attributes {kiln.test = {
+    types = [i8, i16, i32, i64, ui8, ui16, ui32, ui64],
+    inputs = ["MxN uniform 0 9"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce min %x axes [1] : tensor<?x?xi32> -> tensor<?xi32>
+  return %y : tensor<?xi32>
+}
+
+func.func @mean(%x: tensor<?x?xf32>) -> tensor<?xf32> attributes {kiln.test = {
+    types = [f16, bf16, f32, f64],
+    inputs = ["MxN"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce mean %x axes [1] : tensor<?x?xf32> -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+func.func @mean_columns(%x: tensor<?x?xf32>) -> tensor<1x?xf32> attributes {kiln.test = {
+    types = [f32, f16],
+    inputs = ["MxN"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce mean %x axes [0] keepdims : tensor<?x?xf32> -> tensor<1x?xf32>
+  return %y : tensor<1x?xf32>
+}
+
+func.func @mean_all(%x: tensor<?x?xf32>) -> tensor<f32> attributes {kiln.test = {
+    types = [f32],
+    inputs = ["MxN"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce mean %x axes [0, -1] : tensor<?x?xf32> -> tensor<f32>
+  return %y : tensor<f32>
+}
+
+func.func @mean_int(%x: tensor<?x?xi32>) -> tensor<?xi32> attributes {kiln.test = {
+    types = [i8, i16, i32, i64, ui8, ui16, ui32, ui64],
+    inputs = ["MxN uniform 0 9"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce mean %x axes [1] : tensor<?x?xi32> -> tensor<?xi32>
+  return %y : tensor<?xi32>
+}
+
+func.func @sum_square(%x: tensor<?x?xf32>) -> tensor<?xf32> attributes {kiln.test = {
+    types = [f16, bf16, f32, f64],
+    inputs = ["MxN"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce sum_square %x axes [1] : tensor<?x?xf32> -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+func.func @sum_square_columns(%x: tensor<?x?xf32>) -> tensor<1x?xf32> attributes {kiln.test = {
+    types = [f32, f16],
+    inputs = ["MxN"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce sum_square %x axes [0] keepdims : tensor<?x?xf32> -> tensor<1x?xf32>
+  return %y : tensor<1x?xf32>
+}
+
+func.func @sum_square_all(%x: tensor<?x?xf32>) -> tensor<f32> attributes {kiln.test = {
+    types = [f32],
+    inputs = ["MxN"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce sum_square %x axes [0, -1] : tensor<?x?xf32> -> tensor<f32>
+  return %y : tensor<f32>
+}
+
+func.func @sum_square_int(%x: tensor<?x?xi32>) -> tensor<?xi32> attributes {kiln.test = {
+    types = [i8, i16, i32, i64, ui8, ui16, ui32, ui64],
+    inputs = ["MxN uniform 0 9"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce sum_square %x axes [1] : tensor<?x?xi32> -> tensor<?xi32>
+  return %y : tensor<?xi32>
+}
+
+func.func @l1(%x: tensor<?x?xf32>) -> tensor<?xf32> attributes {kiln.test = {
+    types = [f16, bf16, f32, f64],
+    inputs = ["MxN"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce l1 %x axes [1] : tensor<?x?xf32> -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+func.func @l1_columns(%x: tensor<?x?xf32>) -> tensor<1x?xf32> attributes {kiln.test = {
+    types = [f32, f16],
+    inputs = ["MxN"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce l1 %x axes [0] keepdims : tensor<?x?xf32> -> tensor<1x?xf32>
+  return %y : tensor<1x?xf32>
+}
+
+func.func @l1_all(%x: tensor<?x?xf32>) -> tensor<f32> attributes {kiln.test = {
+    types = [f32],
+    inputs = ["MxN"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce l1 %x axes [0, -1] : tensor<?x?xf32> -> tensor<f32>
+  return %y : tensor<f32>
+}
+
+func.func @l1_int(%x: tensor<?x?xi32>) -> tensor<?xi32> attributes {kiln.test = {
+    types = [i8, i16, i32, i64, ui8, ui16, ui32, ui64],
+    inputs = ["MxN uniform 0 9"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce l1 %x axes [1] : tensor<?x?xi32> -> tensor<?xi32>
+  return %y : tensor<?xi32>
+}
+
+func.func @l2(%x: tensor<?x?xf32>) -> tensor<?xf32> attributes {kiln.test = {
+    types = [f16, bf16, f32, f64],
+    inputs = ["MxN"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce l2 %x axes [1] : tensor<?x?xf32> -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+func.func @l2_columns(%x: tensor<?x?xf32>) -> tensor<1x?xf32> attributes {kiln.test = {
+    types = [f32, f16],
+    inputs = ["MxN"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce l2 %x axes [0] keepdims : tensor<?x?xf32> -> tensor<1x?xf32>
+  return %y : tensor<1x?xf32>
+}
+
+func.func @l2_all(%x: tensor<?x?xf32>) -> tensor<f32> attributes {kiln.test = {
+    types = [f32],
+    inputs = ["MxN"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce l2 %x axes [0, -1] : tensor<?x?xf32> -> tensor<f32>
+  return %y : tensor<f32>
+}
+
+func.func @log_sum(%x: tensor<?x?xf32>) -> tensor<?xf32> attributes {kiln.test = {
+    types = [f16, bf16, f32, f64],
+    inputs = ["MxN uniform 0.1 3"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce log_sum %x axes [1] : tensor<?x?xf32> -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+func.func @log_sum_columns(%x: tensor<?x?xf32>) -> tensor<1x?xf32> attributes {kiln.test = {
+    types = [f32, f16],
+    inputs = ["MxN uniform 0.1 3"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce log_sum %x axes [0] keepdims : tensor<?x?xf32> -> tensor<1x?xf32>
+  return %y : tensor<1x?xf32>
+}
+
+func.func @log_sum_all(%x: tensor<?x?xf32>) -> tensor<f32> attributes {kiln.test = {
+    types = [f32],
+    inputs = ["MxN uniform 0.1 3"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce log_sum %x axes [0, -1] : tensor<?x?xf32> -> tensor<f32>
+  return %y : tensor<f32>
+}
+
+func.func @log_sum_exp(%x: tensor<?x?xf32>) -> tensor<?xf32> attributes {kiln.test = {
+    types = [f16, bf16, f32, f64],
+    inputs = ["MxN uniform -9 9"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce log_sum_exp %x axes [1] : tensor<?x?xf32> -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+func.func @log_sum_exp_columns(%x: tensor<?x?xf32>) -> tensor<1x?xf32> attributes {kiln.test = {
+    types = [f32, f16],
+    inputs = ["MxN uniform -9 9"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce log_sum_exp %x axes [0] keepdims : tensor<?x?xf32> -> tensor<1x?xf32>
+  return %y : tensor<1x?xf32>
+}
+
+func.func @log_sum_exp_all(%x: tensor<?x?xf32>) -> tensor<f32> attributes {kiln.test = {
+    types = [f32],
+    inputs = ["MxN uniform -9 9"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce log_sum_exp %x axes [0, -1] : tensor<?x?xf32> -> tensor<f32>
+  return %y : tensor<f32>
+}
+
+func.func @any(%x: tensor<?x?xi1>) -> tensor<?xi1> attributes {kiln.test = {
+    inputs = ["MxN"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce any %x axes [1] : tensor<?x?xi1> -> tensor<?xi1>
+  return %y : tensor<?xi1>
+}
+
+func.func @any_columns(%x: tensor<?x?xi1>) -> tensor<?xi1> attributes {kiln.test = {
+    inputs = ["MxN"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce any %x axes [0] : tensor<?x?xi1> -> tensor<?xi1>
+  return %y : tensor<?xi1>
+}
+
+func.func @all(%x: tensor<?x?xi1>) -> tensor<?xi1> attributes {kiln.test = {
+    inputs = ["MxN"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce all %x axes [1] : tensor<?x?xi1> -> tensor<?xi1>
+  return %y : tensor<?xi1>
+}
+
+func.func @all_columns(%x: tensor<?x?xi1>) -> tensor<?xi1> attributes {kiln.test = {
+    inputs = ["MxN"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=65 N=5", "M=4 N=1000"]}} {
+  %y = kiln.reduce all %x axes [0] : tensor<?x?xi1> -> tensor<?xi1>
+  return %y : tensor<?xi1>
+}
+
+func.func @sum_empty(%x: tensor<?x?xf32>) -> tensor<?xf32> attributes {kiln.test = {
+    types = [f32, f64],
+    inputs = ["MxN"],
+    cases = ["M=3 N=0", "M=0 N=3"]}} {
+  %y = kiln.reduce sum %x axes [1] : tensor<?x?xf32> -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+func.func @prod_empty(%x: tensor<?x?xf32>) -> tensor<?xf32> attributes {kiln.test = {
+    types = [f32, f64],
+    inputs = ["MxN"],
+    cases = ["M=3 N=0", "M=0 N=3"]}} {
+  %y = kiln.reduce prod %x axes [1] : tensor<?x?xf32> -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+func.func @max_empty(%x: tensor<?x?xf32>) -> tensor<?xf32> attributes {kiln.test = {
+    types = [f32, f64],
+    inputs = ["MxN"],
+    cases = ["M=3 N=0", "M=0 N=3"]}} {
+  %y = kiln.reduce max %x axes [1] : tensor<?x?xf32> -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+func.func @min_empty(%x: tensor<?x?xf32>) -> tensor<?xf32> attributes {kiln.test = {
+    types = [f32, f64],
+    inputs = ["MxN"],
+    cases = ["M=3 N=0", "M=0 N=3"]}} {
+  %y = kiln.reduce min %x axes [1] : tensor<?x?xf32> -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+func.func @mean_empty(%x: tensor<?x?xf32>) -> tensor<?xf32> attributes {kiln.test = {
+    types = [f32, f64],
+    inputs = ["MxN"],
+    cases = ["M=3 N=0", "M=0 N=3"]}} {
+  %y = kiln.reduce mean %x axes [1] : tensor<?x?xf32> -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+func.func @log_sum_exp_empty(%x: tensor<?x?xf32>) -> tensor<?xf32> attributes {kiln.test = {
+    types = [f32, f64],
+    inputs = ["MxN"],
+    cases = ["M=3 N=0", "M=0 N=3"]}} {
+  %y = kiln.reduce log_sum_exp %x axes [1] : tensor<?x?xf32> -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+func.func @sum_specials(%x: tensor<?x?xf32>) -> tensor<?xf32> attributes {kiln.test = {
+    types = [f32, f16],
+    inputs = ["MxN"],
+    cases = ["M=9 N=5 specials", "M=3 N=67 specials"]}} {
+  %y = kiln.reduce sum %x axes [1] : tensor<?x?xf32> -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+func.func @max_specials(%x: tensor<?x?xf32>) -> tensor<?xf32> attributes {kiln.test = {
+    types = [f32, f16],
+    inputs = ["MxN"],
+    cases = ["M=9 N=5 specials", "M=3 N=67 specials"]}} {
+  %y = kiln.reduce max %x axes [1] : tensor<?x?xf32> -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+func.func @min_specials(%x: tensor<?x?xf32>) -> tensor<?xf32> attributes {kiln.test = {
+    types = [f32, f16],
+    inputs = ["MxN"],
+    cases = ["M=9 N=5 specials", "M=3 N=67 specials"]}} {
+  %y = kiln.reduce min %x axes [1] : tensor<?x?xf32> -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+func.func @mean_specials(%x: tensor<?x?xf32>) -> tensor<?xf32> attributes {kiln.test = {
+    types = [f32, f16],
+    inputs = ["MxN"],
+    cases = ["M=9 N=5 specials", "M=3 N=67 specials"]}} {
+  %y = kiln.reduce mean %x axes [1] : tensor<?x?xf32> -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+func.func @l2_specials(%x: tensor<?x?xf32>) -> tensor<?xf32> attributes {kiln.test = {
+    types = [f32, f16],
+    inputs = ["MxN"],
+    cases = ["M=9 N=5 specials", "M=3 N=67 specials"]}} {
+  %y = kiln.reduce l2 %x axes [1] : tensor<?x?xf32> -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+func.func @log_sum_exp_specials(%x: tensor<?x?xf32>) -> tensor<?xf32> attributes {kiln.test = {
+    types = [f32, f16],
+    inputs = ["MxN"],
+    cases = ["M=9 N=5 specials", "M=3 N=67 specials"]}} {
+  %y = kiln.reduce log_sum_exp %x axes [1] : tensor<?x?xf32> -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+func.func @sum_middle(%x: tensor<?x?x?xf32>) -> tensor<?x?xf32> attributes {kiln.test = {
+    types = [f16, bf16, f32, f64],
+    inputs = ["KxMxN"],
+    cases = ["K=3 M=17 N=5", "K=1 M=1 N=1", "K=2 M=300 N=33"]}} {
+  %y = kiln.reduce sum %x axes [1] : tensor<?x?x?xf32> -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+func.func @arg_max(%x: tensor<?x?xf32>) -> tensor<?xi64> attributes {kiln.test = {
+    types = [f16, bf16, f32, f64, i8, i16, i32, i64, ui8, ui16, ui32, ui64],
+    inputs = ["MxN"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=5 N=9 specials"]}} {
+  %y = kiln.arg_reduce max %x axis -1 : tensor<?x?xf32> -> tensor<?xi64>
+  return %y : tensor<?xi64>
+}
+
+func.func @arg_max_last(%x: tensor<?x?xf32>) -> tensor<?xi64> attributes {kiln.test = {
+    types = [f16, bf16, f32, f64, i32, ui8],
+    inputs = ["MxN uniform -3 3"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=5 N=9 specials"]}} {
+  %y = kiln.arg_reduce max %x axis -1 select_last : tensor<?x?xf32> -> tensor<?xi64>
+  return %y : tensor<?xi64>
+}
+
+func.func @arg_max_keep(%x: tensor<?x?xf32>) -> tensor<?x1xi64> attributes {kiln.test = {
+    types = [f16, bf16, f32, f64, i32, ui8],
+    inputs = ["MxN uniform -3 3"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=5 N=9 specials"]}} {
+  %y = kiln.arg_reduce max %x axis -1 keepdims : tensor<?x?xf32> -> tensor<?x1xi64>
+  return %y : tensor<?x1xi64>
+}
+
+func.func @arg_max_columns(%x: tensor<?x?xf32>) -> tensor<?xi64> attributes {kiln.test = {
+    types = [f32, i16],
+    inputs = ["MxN"],
+    cases = ["M=17 N=5", "M=3 N=64"]}} {
+  %y = kiln.arg_reduce max %x axis 0 : tensor<?x?xf32> -> tensor<?xi64>
+  return %y : tensor<?xi64>
+}
+
+func.func @arg_min(%x: tensor<?x?xf32>) -> tensor<?xi64> attributes {kiln.test = {
+    types = [f16, bf16, f32, f64, i8, i16, i32, i64, ui8, ui16, ui32, ui64],
+    inputs = ["MxN"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=5 N=9 specials"]}} {
+  %y = kiln.arg_reduce min %x axis -1 : tensor<?x?xf32> -> tensor<?xi64>
+  return %y : tensor<?xi64>
+}
+
+func.func @arg_min_last(%x: tensor<?x?xf32>) -> tensor<?xi64> attributes {kiln.test = {
+    types = [f16, bf16, f32, f64, i32, ui8],
+    inputs = ["MxN uniform -3 3"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=5 N=9 specials"]}} {
+  %y = kiln.arg_reduce min %x axis -1 select_last : tensor<?x?xf32> -> tensor<?xi64>
+  return %y : tensor<?xi64>
+}
+
+func.func @arg_min_keep(%x: tensor<?x?xf32>) -> tensor<?x1xi64> attributes {kiln.test = {
+    types = [f16, bf16, f32, f64, i32, ui8],
+    inputs = ["MxN uniform -3 3"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=5 N=9 specials"]}} {
+  %y = kiln.arg_reduce min %x axis -1 keepdims : tensor<?x?xf32> -> tensor<?x1xi64>
+  return %y : tensor<?x1xi64>
+}
+
+func.func @arg_min_columns(%x: tensor<?x?xf32>) -> tensor<?xi64> attributes {kiln.test = {
+    types = [f32, i16],
+    inputs = ["MxN"],
+    cases = ["M=17 N=5", "M=3 N=64"]}} {
+  %y = kiln.arg_reduce min %x axis 0 : tensor<?x?xf32> -> tensor<?xi64>
+  return %y : tensor<?xi64>
+}
+
+func.func @cumulative_sum(%x: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {kiln.test = {
+    types = [f32, f64],
+    inputs = ["MxN uniform 0.5 1.5"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=2 N=0"]}} {
+  %y = kiln.cumulative sum %x axis 1 : tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+func.func @cumulative_sum_exclusive(%x: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {kiln.test = {
+    types = [f32, f64],
+    inputs = ["MxN uniform 0.5 1.5"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=2 N=0"]}} {
+  %y = kiln.cumulative sum %x axis 1 exclusive : tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+func.func @cumulative_sum_reverse(%x: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {kiln.test = {
+    types = [f32, f64],
+    inputs = ["MxN uniform 0.5 1.5"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=2 N=0"]}} {
+  %y = kiln.cumulative sum %x axis 1 reverse : tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+func.func @cumulative_sum_exclusive_reverse(%x: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {kiln.test = {
+    types = [f32, f64],
+    inputs = ["MxN uniform 0.5 1.5"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=2 N=0"]}} {
+  %y = kiln.cumulative sum %x axis 1 exclusive reverse : tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+func.func @cumulative_sum_columns_int(%x: tensor<?x?xi32>) -> tensor<?x?xi32> attributes {kiln.test = {
+    types = [i8, i16, i32, i64, ui8, ui16, ui32, ui64],
+    inputs = ["MxN uniform 0 3"],
+    cases = ["M=5 N=33", "M=1 N=1"]}} {
+  %y = kiln.cumulative sum %x axis 0 : tensor<?x?xi32>
+  return %y : tensor<?x?xi32>
+}
+
+func.func @cumulative_prod(%x: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {kiln.test = {
+    types = [f32, f64],
+    inputs = ["MxN uniform 0.5 1.5"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=2 N=0"]}} {
+  %y = kiln.cumulative prod %x axis 1 : tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+func.func @cumulative_prod_exclusive(%x: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {kiln.test = {
+    types = [f32, f64],
+    inputs = ["MxN uniform 0.5 1.5"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=2 N=0"]}} {
+  %y = kiln.cumulative prod %x axis 1 exclusive : tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+func.func @cumulative_prod_reverse(%x: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {kiln.test = {
+    types = [f32, f64],
+    inputs = ["MxN uniform 0.5 1.5"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=2 N=0"]}} {
+  %y = kiln.cumulative prod %x axis 1 reverse : tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+func.func @cumulative_prod_exclusive_reverse(%x: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {kiln.test = {
+    types = [f32, f64],
+    inputs = ["MxN uniform 0.5 1.5"],
+    cases = ["M=1 N=1", "M=3 N=67", "M=2 N=0"]}} {
+  %y = kiln.cumulative prod %x axis 1 exclusive reverse : tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+func.func @cumulative_prod_columns_int(%x: tensor<?x?xi32>) -> tensor<?x?xi32> attributes {kiln.test = {
+    types = [i8, i16, i32, i64, ui8, ui16, ui32, ui64],
+    inputs = ["MxN uniform 0 3"],
+    cases = ["M=5 N=33", "M=1 N=1"]}} {
+  %y = kiln.cumulative prod %x axis 0 : tensor<?x?xi32>
+  return %y : tensor<?x?xi32>
+}
