@@ -23,7 +23,7 @@ std::string textOf(Type type) {
 
 Result<llvm::json::Value> toJson(Attribute attribute) {
   if (auto string = dyn_cast<StringAttr>(attribute))
-    return llvm::json::Value(string.str());
+    return llvm::json::Value(llvm::json::fixUTF8(string.getValue()));
   if (auto integer = dyn_cast<IntegerAttr>(attribute))
     return integer.getType().isInteger(1) ? llvm::json::Value(integer.getValue().getBoolValue())
                                           : llvm::json::Value(integer.getInt());
@@ -44,7 +44,8 @@ Result<llvm::json::Value> toJson(Attribute attribute) {
   if (auto dictionary = dyn_cast<DictionaryAttr>(attribute)) {
     llvm::json::Object object;
     for (NamedAttribute entry : dictionary) {
-      KILN_ASSIGN_OR_RETURN(object[entry.getName().getValue()], toJson(entry.getValue()));
+      KILN_ASSIGN_OR_RETURN(object[llvm::json::fixUTF8(entry.getName().getValue())],
+                            toJson(entry.getValue()));
     }
     return llvm::json::Value(std::move(object));
   }

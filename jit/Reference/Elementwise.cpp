@@ -241,7 +241,7 @@ const llvm::StringMap<Entry> &table() {
       {"kiln.softplus", {apply<softplus>, kFunction}},
       {"kiln.silu", {apply<silu>, 2 * kFunction}},
       {"kiln.mish", {apply<mish>, 3 * kFunction}},
-      {"kiln.hard_swish", {apply<hardSwish>, kFunction}},
+      {"kiln.hard_swish", {apply<hardSwish>, kFunction, 4}},
       // Activations with parameters.
       {"kiln.gelu",
        {[](Operation *op, const Element *x) {
@@ -279,7 +279,7 @@ const llvm::StringMap<Entry> &table() {
           double v = parameter(op, "alpha") * x[0].value + parameter(op, "beta");
           return number(larger(0, smaller(1, v)));
         },
-        kFunction}},
+        kFunction, 4}},
       {"kiln.thresholded_relu",
        {[](Operation *op, const Element *x) {
           return number(x[0].value > roundTo(x[0].type, parameter(op, "alpha")) ? x[0].value : 0);

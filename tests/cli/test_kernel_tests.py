@@ -29,7 +29,7 @@ func.func @rows_sum_to_one(%x: tensor<?x?xf32>) attributes {kiln.test = {inputs 
   return
 }
 func.func @extents_must_agree(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> attributes {kiln.test = {
-    inputs = ["M", "N"], cases = ["M=3 N=4"], error = "3 and 4"}} {
+    inputs = ["M", "N"], cases = ["M=3 N=4"], error = "broadcast to one shape"}} {
   %y = kiln.add %a, %b : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
   return %y : tensor<?xf32>
 }

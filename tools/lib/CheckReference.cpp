@@ -69,7 +69,8 @@ std::string differenceFrom(const ReferenceTensor &want, const HostTensor &got, d
     double over = 0;
     if (isFloat) {
       over = excess(got.element(i), want.values[i],
-                    (std::isnan(error) ? 0 : error) + atol + rtol * std::fabs(want.values[i]));
+                    (std::isnan(error) ? 0 : error) + atol +
+                        (std::isfinite(want.values[i]) ? rtol * std::fabs(want.values[i]) : 0));
     } else if (int64_t value = integerElement(got, i); value != want.integers[i]) {
       over = excess(static_cast<double>(value), static_cast<double>(want.integers[i]), error + atol);
       over = over == 0 ? INFINITY : over; // they differ beyond what a double tells

@@ -1,5 +1,5 @@
-// main.cpp: writes what comes from flag tables: the reference page of every tool, run by tools/dev docs; with a second
-// folder, manual pages and completion scripts as an installation has them below share/.
+// main.cpp: writes what comes from flag tables: the reference page of every tool, run by tools/dev docs; with
+// a second folder, manual pages and completion scripts as an installation has them below share/.
 #include "tools/lib/JitBench.h"
 #include "tools/lib/JitInfo.h"
 #include "tools/lib/JitRunFlags.h"

@@ -228,11 +228,12 @@ KILN_API KilnStatus kiln_run_check(KilnRun *run, size_t index, KilnCheck *out_ch
 
 // ---- Testing kernels ------------------------------------------------------------------------------------
 
-// The `kiln.test` attribute of the model's function as JSON, with "results", how many it had before checks; "" for models
-// of other formats. Lives with the model. docs/howto/write-a-kernel-test.md
+// The `kiln.test` attribute of the model's function as JSON, with "results", how many it had before checks;
+// "" for models of other formats. Lives with the model. docs/howto/write-a-kernel-test.md
 KILN_API KilnStatus kiln_model_test(KilnModel *model, KilnStr *out_json);
 
-// One output as the definitions of the ops give it. `errors`: how far an implementation may be off; null: nowhere.
+// One output as the definitions of the ops give it. `errors`: how far an implementation may be off; null:
+// nowhere.
 typedef struct KilnReference {
   size_t struct_size;
   KilnDType dtype;
@@ -243,8 +244,9 @@ typedef struct KilnReference {
   const double *errors;
   size_t count;
 } KilnReference;
-// Evaluates the model op by op, in double, slowly and without a device; visits each output in order. Inputs are dense and in
-// host memory. UNIMPLEMENTED names an op without a reference; FAILED_PRECONDITION: a program file.
+// Evaluates the model op by op, in double, slowly and without a device; visits each output in order. Inputs
+// are dense and in host memory. UNIMPLEMENTED names an op without a reference; FAILED_PRECONDITION: a program
+// file.
 KILN_API KilnStatus kiln_model_reference(KilnModel *model, const KilnTensor *inputs, size_t input_count,
                                          void (*visit)(void *arg, const KilnReference *output), void *arg);
 
@@ -253,7 +255,8 @@ typedef struct KilnCompileStats {
   size_t struct_size;
   uint64_t import_ns, program_ns, kernel_ns, load_ns; // kernel_ns: summed over threads
   uint64_t programs_built, kernels_compiled, memory_hits, disk_hits, misses, cache_bytes;
-  uint64_t kernels_wanted; // asked for ahead of a run, cached ones included; those to come show in progress lines
+  uint64_t
+      kernels_wanted; // asked for ahead of a run, cached ones included; those to come show in progress lines
 } KilnCompileStats;
 KILN_API KilnStatus kiln_session_compile_stats(KilnSession *session, KilnCompileStats *out_stats);
 

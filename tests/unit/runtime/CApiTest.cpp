@@ -36,7 +36,8 @@ TEST_F(CApiTest, CompileStagesNeedAVisitorAndACompilerThatKeepsThem) {
               HasSubstr("argument 'visit': null"));
   size_t stages = 0; // the fake compiler keeps none
   ASSERT_OK(fromC(kiln_instance_compile_stages(
-      &runtime.instance, [](void *arg, const KilnCompileStage *) { ++*static_cast<size_t *>(arg); }, &stages)));
+      &runtime.instance, [](void *arg, const KilnCompileStage *) { ++*static_cast<size_t *>(arg); },
+      &stages)));
   EXPECT_EQ(stages, 0u);
 }
 
