@@ -8,19 +8,27 @@
 
 using namespace kiln::jit;
 
+namespace {
+std::unique_ptr<mlir::Pass> canonicalizer() {
+  llvm::SmallVector<std::string> disabled(std::begin(kiln::kDisabledPatterns),
+                                          std::end(kiln::kDisabledPatterns));
+  return mlir::createCanonicalizerPass({}, disabled);
+}
+} // namespace
+
 void kiln::jit::buildDefaultStage(Stage stage, mlir::OpPassManager &pm, const Target &) {
   if (stage == Stage::Graph) {
     pm.addNestedPass<mlir::func::FuncOp>(createRefineShapesPass());
     pm.addPass(createFoldBatchNormPass());
     pm.addPass(createFoldTransposePass());
     pm.addPass(createExpandCompositesPass());
-    pm.addNestedPass<mlir::func::FuncOp>(mlir::createCanonicalizerPass());
+    pm.addNestedPass<mlir::func::FuncOp>(canonicalizer());
     pm.addNestedPass<mlir::func::FuncOp>(mlir::createCSEPass());
   }
   if (stage == Stage::Form) {
     pm.addPass(createFormKernelsPass());
     // What was left of the shapes' arithmetic.
-    pm.addNestedPass<mlir::func::FuncOp>(mlir::createCanonicalizerPass());
+    pm.addNestedPass<mlir::func::FuncOp>(canonicalizer());
     pm.addNestedPass<mlir::func::FuncOp>(mlir::createCSEPass());
   }
 }

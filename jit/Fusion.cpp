@@ -233,7 +233,7 @@ FusionClass kiln::jit::fusionClass(Operation *op) {
     return FusionClass::Elementwise;
   return llvm::StringSwitch<FusionClass>(op->getName().getStringRef())
       .Cases("kiln.constant", "kiln.weight", "kiln.launch", "kiln.reshape", "kiln.optimization_barrier",
-             FusionClass::Outside)
+             "kiln.append", FusionClass::Outside)
       .Cases("kiln.transpose", "kiln.slice", "kiln.broadcast", "kiln.reverse", FusionClass::Movement)
       .Cases("kiln.gather", "kiln.gather_elements", "kiln.gather_nd", "kiln.one_hot", FusionClass::Movement)
       .Case("kiln.iota", FusionClass::Generator)
@@ -250,7 +250,7 @@ bool kiln::jit::isWeightOnly(Value value) {
     return false;
   if (isa<ConstantOp, WeightOp>(op) || op->hasTrait<OpTrait::ConstantLike>())
     return true;
-  if (!isa<KilnDialect>(op->getDialect()) || isa<OptimizationBarrierOp>(op) ||
+  if (!isa<KilnDialect>(op->getDialect()) || isa<AppendOp, OptimizationBarrierOp>(op) ||
       fusionClass(op) == FusionClass::Generator)
     return false;
   return op->getNumOperands() > 0 && llvm::all_of(op->getOperands(), isWeightOnly);

@@ -157,14 +157,23 @@ Status ProgramEmitter::setMixedExtents(Value tensor, ArrayRef<int64_t> sizes, Va
 Status ProgramEmitter::writeBlock(Block &block, schema::BlockT &out) {
   for (Operation &op : block) {
     KILN_RETURN_IF_ERROR(writeOp(op, out));
-    for (uint32_t id : layout.dyingAfter(&op))
-      release(id, out);
+    if (!isa<scf::YieldOp, scf::ConditionOp>(op)) // the op around them still has to read what they hand on
+      releaseAfter(&op, out);
   }
   return {};
 }
 
+void ProgramEmitter::releaseAfter(Operation *op, schema::BlockT &out) {
+  for (uint32_t id : layout.dyingAfter(op))
+    release(id, out);
+}
+
+bool ProgramEmitter::isDynamic(uint32_t buffer) const {
+  return program.buffers[buffer]->kind == schema::BufferKind::Dynamic;
+}
+
 void ProgramEmitter::release(uint32_t id, schema::BlockT &out) {
-  if (program.buffers[buffers[id]]->kind != schema::BufferKind::Dynamic)
+  if (!isDynamic(buffers[id]))
     return;
   schema::FreeT release;
   release.buffer = buffers[id];
@@ -182,6 +191,8 @@ Status ProgramEmitter::writeOp(Operation &op, schema::BlockT &out) {
   }
   if (auto launch = dyn_cast<LaunchOp>(op))
     return writeLaunch(launch, isWeightOnly(launch.getResult(0)) ? *program.prologue : out);
+  if (auto append = dyn_cast<AppendOp>(op))
+    return writeAppend(append, out);
   if (auto dim = dyn_cast<tensor::DimOp>(op)) {
     KILN_ASSIGN_OR_RETURN(std::vector<Number> dims, extentsOf(dim.getSource()));
     std::optional<int64_t> axis = dim.getConstantIndex();
@@ -194,8 +205,8 @@ Status ProgramEmitter::writeOp(Operation &op, schema::BlockT &out) {
     return writeExtract(extract, out);
   if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
     return writeInsert(insert, out);
-  if (isa<tensor::EmptyOp>(op))
-    return {}; // its user gives it memory
+  if (auto empty = dyn_cast<tensor::EmptyOp>(op)) // its user gives it memory
+    return setMixedExtents(empty, empty.getType().getShape(), empty.getDynamicSizes());
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return writeIf(branch, out);
   if (auto loop = dyn_cast<scf::ForOp>(op))
@@ -226,16 +237,18 @@ Status ProgramEmitter::writeAlias(Operation &op, Value source) {
 Status ProgramEmitter::allocate(Value value, schema::BlockT &out) {
   const Storage &storage = layout.all()[layout.storageOf(value)];
   uint32_t buffer = buffers[layout.storageOf(value)];
-  bool isDynamic = program.buffers[buffer]->kind == schema::BufferKind::Dynamic;
+  bool inBody = isDynamic(buffer);
   if (storage.kind == StorageKind::Output) {
     KILN_ASSIGN_OR_RETURN(std::vector<Number> dims, extentsOf(value));
-    isDynamic = !llvm::all_of(dims, [](Number dim) { return dim.inSetup; });
+    inBody = !llvm::all_of(dims, [](Number dim) { return dim.inSetup; });
   }
-  if (!isDynamic)
-    return {};
+  return inBody ? allocateFor(buffer, value, out) : Status();
+}
+
+Status ProgramEmitter::allocateFor(uint32_t buffer, Value tensor, schema::BlockT &out) {
   schema::AllocateT allocate;
   allocate.buffer = buffer;
-  KILN_ASSIGN_OR_RETURN(Number bytes, bytesOf(value, out));
+  KILN_ASSIGN_OR_RETURN(Number bytes, bytesOf(tensor, out));
   allocate.bytes = boxed(bytes);
   append(out, std::move(allocate));
   return {};
@@ -284,6 +297,45 @@ Status ProgramEmitter::writeLaunch(LaunchOp op, schema::BlockT &out) {
   launch.location = locationText(op.getLoc());
   launch.op_locations = opLocations(op);
   append(out, std::move(launch));
+  return {};
+}
+
+Status ProgramEmitter::writeAppend(AppendOp op, schema::BlockT &out) {
+  KILN_ASSIGN_OR_RETURN(std::vector<Number> dims, extentsOf(op.getList()));
+  KILN_ASSIGN_OR_RETURN(std::vector<Number> entry, extentsOf(op.getEntry()));
+  Number count = dims.front();
+  for (auto [i, extent] : llvm::enumerate(entry)) {
+    if (dims[i + 1] == extent)
+      continue;
+    schema::RequireT require;
+    Number agrees = indices.binary(ArithOp::Eq, dims[i + 1], extent, out);
+    Number isEmpty = indices.binary(ArithOp::Eq, count, Number{0}, out);
+    require.condition = boxed(indices.binary(ArithOp::Or, isEmpty, agrees, out));
+    require.message = "an entry has another extent along axis " + std::to_string(i) + " than those before it";
+    require.location = locationText(op.getLoc());
+    append(out, std::move(require));
+  }
+  KILN_ASSIGN_OR_RETURN(Number entryBytes, bytesOf(op.getEntry(), out));
+  Number offset = indices.binary(ArithOp::Mul, count, entryBytes, out);
+  Number bytes = indices.binary(ArithOp::Add, offset, entryBytes, out);
+  std::vector<Number> after{indices.binary(ArithOp::Add, count, Number{1}, out)};
+  llvm::append_range(after, entry);
+  extents[op.getResult()] = after;
+  uint32_t list = buffers[layout.storageOf(op.getList())], to = buffers[layout.storageOf(op.getResult())];
+  if (appendsInPlace(op)) {
+    schema::GrowT grow;
+    grow.buffer = to;
+    grow.bytes = boxed(bytes);
+    append(out, std::move(grow));
+  } else {
+    KILN_RETURN_IF_ERROR(allocate(op.getResult(), out));
+    KILN_RETURN_IF_ERROR(copy(to, list, op.getList(), out));
+  }
+  schema::CopyT copy;
+  copy.to = std::make_unique<schema::Range>(to, offset.operand(), entryBytes.operand());
+  copy.from = std::make_unique<schema::Range>(wholeBuffer(buffers[layout.storageOf(op.getEntry())]));
+  copy.bytes = boxed(entryBytes);
+  append(out, std::move(copy));
   return {};
 }
 
@@ -388,12 +440,7 @@ Status ProgramEmitter::writeOutput(uint32_t index, Value value, schema::BlockT &
   uint32_t to = outputBuffers[index], from = buffers[layout.storageOf(value)];
   if (to == from)
     return {};
-  if (!llvm::all_of(dims, [](Number dim) { return dim.inSetup; })) {
-    schema::AllocateT allocate;
-    allocate.buffer = to;
-    KILN_ASSIGN_OR_RETURN(Number bytes, bytesOf(value, out));
-    allocate.bytes = boxed(bytes);
-    append(out, std::move(allocate));
-  }
+  if (!llvm::all_of(dims, [](Number dim) { return dim.inSetup; }))
+    KILN_RETURN_IF_ERROR(allocateFor(to, value, out));
   return copy(to, from, value, out);
 }

@@ -34,24 +34,34 @@ private:
   Status setMixedExtents(mlir::Value tensor, mlir::ArrayRef<int64_t> sizes, mlir::ValueRange values);
 
   Status writeBlock(mlir::Block &block, schema::BlockT &out);
+  /// Frees what nobody reads behind `op`.
+  void releaseAfter(mlir::Operation *op, schema::BlockT &out);
   void release(uint32_t id, schema::BlockT &out);
   Status writeOp(mlir::Operation &op, schema::BlockT &out);
   Status writeAlias(mlir::Operation &op, mlir::Value source);
   /// Memory for a storage whose size the run knows: at the op that fills it.
   Status allocate(mlir::Value value, schema::BlockT &out);
   Status writeLaunch(LaunchOp op, schema::BlockT &out);
+  Status writeAppend(AppendOp op, schema::BlockT &out);
   Status writeExtract(mlir::tensor::ExtractOp op, schema::BlockT &out);
+  /// Memory for `tensor` in a Dynamic buffer.
+  Status allocateFor(uint32_t buffer, mlir::Value tensor, schema::BlockT &out);
+  bool isDynamic(uint32_t buffer) const;
   Status copy(uint32_t to, uint32_t from, mlir::Value tensor, schema::BlockT &out);
   /// A slice of consecutive elements is copied into the destination, which it shares with its result.
   Status writeInsert(mlir::tensor::InsertSliceOp op, schema::BlockT &out);
 
   Status writeIf(mlir::scf::IfOp op, schema::BlockT &out);
-  /// Registers for what an op's regions compute: numbers, and extents of tensors.
-  void prepareResults(mlir::Operation *op);
+  /// Registers for what regions compute: numbers, and extents of tensors.
+  void prepareRegisters(mlir::ValueRange values);
   Status writeBranch(mlir::scf::IfOp op, mlir::Region &region, schema::BlockT &out);
+  enum class Round { First, Later };
   /// Writes what a loop carries: `values` into the storages and registers of `carried`, as if all at once.
-  Status writeCarried(mlir::ValueRange carried, mlir::MutableArrayRef<mlir::OpOperand> values,
+  Status writeCarried(mlir::ValueRange carried, mlir::MutableArrayRef<mlir::OpOperand> values, Round round,
                       schema::BlockT &out);
+  Status writeCarriedTensor(mlir::Value carried, mlir::OpOperand &operand, Round round, schema::BlockT &out);
+  /// Moves numbers into registers as if all at once.
+  void assign(std::vector<std::pair<Number, Number>> moves, schema::BlockT &out);
   Status writeFor(mlir::scf::ForOp op, schema::BlockT &out);
   Status writeWhile(mlir::scf::WhileOp op, schema::BlockT &out);
   Status writeBefore(mlir::scf::WhileOp op, Number condition, schema::BlockT &out);

@@ -3,7 +3,6 @@
 
 #include "jit/Diagnostics.h"
 #include "jit/Fusion.h"
-#include "kiln/IR/Kiln.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -21,6 +20,22 @@ Value kiln::jit::aliasedOperand(Operation *op) {
   if (isa<OptimizationBarrierOp, tensor::CastOp>(op) || op->getName().getStringRef() == "kiln.reshape")
     return op->getOperand(0);
   return {};
+}
+
+bool kiln::jit::appendsInPlace(AppendOp op) {
+  auto list = dyn_cast<BlockArgument>(op.getList());
+  if (!list || !list.hasOneUse() || !op->hasOneUse())
+    return false;
+  OpOperand &use = *op->use_begin();
+  if (!isa<scf::YieldOp>(use.getOwner()) || use.getOwner()->getBlock() != list.getOwner())
+    return false;
+  if (auto loop = dyn_cast<scf::ForOp>(list.getOwner()->getParentOp()))
+    return list != loop.getInductionVar() && loop.getTiedLoopYieldedValue(list) == &use;
+  auto loop = dyn_cast<scf::WhileOp>(list.getOwner()->getParentOp());
+  if (!loop || list.getOwner() != loop.getAfterBody())
+    return false;
+  return loop.getConditionOp().getArgs()[list.getArgNumber()] ==
+         loop.getBeforeArguments()[use.getOperandNumber()];
 }
 
 llvm::ArrayRef<uint32_t> ProgramLayout::dyingAfter(Operation *op) const {
@@ -47,7 +62,8 @@ public:
     chooseOutputs();
     choosePersistent();
     for (auto [i, storage] : llvm::enumerate(layout.table))
-      if (storage.kind == StorageKind::Temporary || storage.kind == StorageKind::PrologueTemporary)
+      if (!storage.isMomentary &&
+          (storage.kind == StorageKind::Temporary || storage.kind == StorageKind::PrologueTemporary))
         layout.dying[storage.lastUse ? storage.lastUse : storage.value.getDefiningOp()].push_back(i);
     return std::move(layout);
   }
@@ -89,7 +105,11 @@ private:
       addStorage(StorageKind::Constant, op.getResult(0));
       return {};
     }
-    if (isa<LaunchOp>(op)) {
+    if (auto append = dyn_cast<AppendOp>(op); append && appendsInPlace(append)) {
+      share(append.getResult(), append.getList());
+      return {};
+    }
+    if (isa<LaunchOp, AppendOp>(op)) {
       for (Value result : op.getResults())
         addStorage(StorageKind::Temporary, result, 0, wholeOp);
       return {};
@@ -149,8 +169,8 @@ private:
   Status visitFor(scf::ForOp loop, Operation *wholeOp) {
     for (auto [argument, result] : llvm::zip(loop.getRegionIterArgs(), loop.getResults()))
       if (isTensor(result)) {
-        KILN_RETURN_IF_ERROR(checkCarried(loop, result.getType()));
-        addStorage(StorageKind::Temporary, result, 0, wholeOp);
+        uint32_t id = addStorage(StorageKind::Temporary, result, 0, wholeOp);
+        layout.table[id].isCarried = !cast<RankedTensorType>(result.getType()).hasStaticShape();
         share(argument, result);
       }
     KILN_RETURN_IF_ERROR(visitBlock(*loop.getBody(), wholeOp));
@@ -180,6 +200,7 @@ private:
       uint32_t id = addStorage(StorageKind::Temporary, known, 0, wholeOp);
       layout.storages[known] = to; // the type is the carried value's, the storage is the operand's own
       layout.table[id].end = position;
+      layout.table[id].isMomentary = true;
       layout.yieldTemporaries[&operand] = id;
     }
   }
@@ -190,15 +211,17 @@ private:
     Operation *outer = wholeOp ? wholeOp : loop.getOperation();
     for (Value argument : loop.getBeforeArguments())
       if (isTensor(argument)) {
-        KILN_RETURN_IF_ERROR(checkCarried(loop, argument.getType()));
-        addStorage(StorageKind::Temporary, argument, 0, outer);
+        uint32_t id = addStorage(StorageKind::Temporary, argument, 0, outer);
+        layout.table[id].isCarried = true;
+        layout.table[id].block = loop->getBlock(); // its memory lasts as long as the result's would
+        layout.table[id].lastUse = loop;
       }
     KILN_RETURN_IF_ERROR(visitBlock(*loop.getBeforeBody(), outer));
     auto condition = cast<scf::ConditionOp>(loop.getBeforeBody()->getTerminator());
     for (auto [argument, result, value] :
          llvm::zip(loop.getAfterArguments(), loop.getResults(), condition.getArgs()))
       if (isTensor(value)) {
-        KILN_RETURN_IF_ERROR(checkCarried(loop, value.getType()));
+        KILN_RETURN_IF_ERROR(checkHandedOn(loop, value));
         share(argument, value);
         share(result, value);
       }
@@ -207,11 +230,15 @@ private:
     return {};
   }
 
-  Status checkCarried(Operation *loop, Type type) {
-    if (cast<RankedTensorType>(type).hasStaticShape())
+  // What is made ahead of the condition would have to be freed in the round after.
+  static Status checkHandedOn(scf::WhileOp loop, Value value) {
+    bool isFromOutside = !loop->isAncestor(value.getParentBlock()->getParentOp());
+    if (cast<RankedTensorType>(value.getType()).hasStaticShape() || isFromOutside ||
+        llvm::is_contained(loop.getBeforeArguments(), value))
       return {};
-    return unimplemented(locationText(loop->getLoc()) +
-                         ": a loop carries a tensor whose extents are not known; give the inputs' extents");
+    return unimplemented(
+        locationText(loop->getLoc()) +
+        ": a loop's condition hands on a tensor of unknown extents that the loop does not carry");
   }
 
   void use(Operation *op, Value value) {
@@ -240,7 +267,7 @@ private:
     for (auto [i, value] : llvm::enumerate(returnOp.getOperands())) {
       Storage &storage = layout.table[layout.storageOf(value)];
       if (storage.kind == StorageKind::Temporary && storage.block == &main.getBody().front() &&
-          !isWeightOnly(storage.value)) {
+          !storage.isCarried && !isWeightOnly(storage.value)) {
         storage.kind = StorageKind::Output;
         storage.index = i;
       }

@@ -2,6 +2,7 @@
 #ifndef KILN_JIT_PROGRAMLAYOUT_H
 #define KILN_JIT_PROGRAMLAYOUT_H
 
+#include "kiln/IR/Kiln.h"
 #include "kiln/Status.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -31,6 +32,8 @@ struct Storage {
   uint32_t begin = 0, end = 0;        // positions, closed
   mlir::Operation *lastUse = nullptr; // in `block`; null if nobody reads it
   bool readOutsidePrologue = false;
+  bool isCarried = false;   // a loop writes it in each round, with other extents perhaps: never an output
+  bool isMomentary = false; // allocated and freed where it is used
 };
 
 /// The storages of a function. Borrows its IR. Immutable; safe to share.
@@ -56,6 +59,9 @@ private:
   llvm::DenseMap<mlir::OpOperand *, uint32_t> yieldTemporaries;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<uint32_t, 2>> dying;
 };
+
+/// Whether an append's list is carried by a loop and used by nothing else: the list grows where it lies.
+bool appendsInPlace(AppendOp op);
 
 /// The tensor that `op`'s result is another view of, or null: reshapes, casts, barriers.
 mlir::Value aliasedOperand(mlir::Operation *op);

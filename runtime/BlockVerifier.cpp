@@ -102,6 +102,8 @@ Status BlockVerifier::verifyInstruction(const Instruction &instruction, const st
     return verifyAllocate(*instruction.action_as_Allocate(), place);
   case Action::Free:
     return verifyFree(*instruction.action_as_Free(), place);
+  case Action::Grow:
+    return verifyGrow(*instruction.action_as_Grow(), place);
   case Action::Require:
     return verifyOperand(instruction.action_as_Require()->condition(), "condition", place);
   }
@@ -268,16 +270,25 @@ Status BlockVerifier::verifyAllocate(const Allocate &allocate, const std::string
   return verifyOperandOf(allocate.bytes(), tables.registerCount, 0, "bytes", place);
 }
 
-Status BlockVerifier::verifyFree(const Free &release, const std::string &place) {
+Status BlockVerifier::verifyDynamic(uint32_t buffer, const std::string &place) const {
   const auto *buffers = tables.program->buffers();
   uint32_t count = buffers ? buffers->size() : 0;
-  if (release.buffer() >= count)
-    return invalidArgument("{}: buffer {}; the program has {}", place, release.buffer(), count);
-  BufferKind kind = buffers->Get(release.buffer())->kind();
+  if (buffer >= count)
+    return invalidArgument("{}: buffer {}; the program has {}", place, buffer, count);
+  BufferKind kind = buffers->Get(buffer)->kind();
   if (kind != BufferKind::Dynamic)
-    return invalidArgument("{}: buffer {} is {}; expected Dynamic", place, release.buffer(),
-                           EnumNameBufferKind(kind));
+    return invalidArgument("{}: buffer {} is {}; expected Dynamic", place, buffer, EnumNameBufferKind(kind));
   return {};
+}
+
+Status BlockVerifier::verifyFree(const Free &release, const std::string &place) {
+  return verifyDynamic(release.buffer(), place);
+}
+
+Status BlockVerifier::verifyGrow(const Grow &grow, const std::string &place) {
+  KILN_RETURN_IF_ERROR(verifyDynamic(grow.buffer(), place));
+  KILN_RETURN_IF_ERROR(verifyOperand(grow.bytes(), "bytes", place));
+  return verifyOperandOf(grow.bytes(), tables.registerCount, 0, "bytes", place);
 }
 
 } // namespace kiln

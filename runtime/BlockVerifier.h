@@ -41,6 +41,8 @@ private:
   Status verifyReadScalar(const schema::ReadScalar &read, const std::string &place);
   Status verifyAllocate(const schema::Allocate &allocate, const std::string &place);
   Status verifyFree(const schema::Free &release, const std::string &place);
+  Status verifyGrow(const schema::Grow &grow, const std::string &place);
+  Status verifyDynamic(uint32_t buffer, const std::string &place) const;
   Status verifyInstruction(const schema::Instruction &instruction, const std::string &place, uint32_t depth);
 
   Status verifyOperand(const schema::Operand *operand, std::string_view what, const std::string &place) const;

@@ -24,8 +24,9 @@ std::string extentName(const PortCode &port, size_t axis) {
 
 Interpreter::Interpreter(std::unique_ptr<PreparedProgram> program, Queue &queue)
     : theProgram(std::move(program)), code(theProgram->code()), queue(queue), registers(code.registerCount),
-      bound(code.registerCount), buffers(code.buffers.size()), iterations(code.loops.size()),
-      bindings(code.maxBindings), constants(code.maxConstants), outputExtents(code.outputs.size()) {
+      bound(code.registerCount), buffers(code.buffers.size()), capacities(code.buffers.size()),
+      iterations(code.loops.size()), bindings(code.maxBindings), constants(code.maxConstants),
+      outputExtents(code.outputs.size()) {
   for (size_t i = 0; i < code.outputs.size(); ++i)
     outputExtents[i].resize(code.outputs[i].dims.size());
 }

@@ -78,6 +78,7 @@ private:
   Status arith(const ArithInstruction &arith);
   Status readScalar(const ReadScalarInstruction &read);
   Status allocate(const AllocateInstruction &allocate);
+  Status grow(const AllocateInstruction &grow);
   Status testLoop(uint32_t index, bool &goesOn);
   Status resolveRange(const RangeCode &range, KilnBinding &out) const;
   Status reserve(Buffer &buffer, uint64_t bytes);
@@ -91,6 +92,7 @@ private:
   std::vector<int64_t> registers;
   std::vector<bool> bound;           // registers that an input has bound
   std::vector<KilnBinding> buffers;  // by program buffer; address 0: not there now
+  std::vector<uint64_t> capacities;  // by program buffer; of those that are allocated
   std::vector<uint64_t> iterations;  // by loop
   std::vector<KilnBinding> bindings; // of the launch at hand
   std::vector<int64_t> constants;    // of the launch at hand

@@ -11,6 +11,7 @@ namespace kiln {
 
 namespace {
 
+constexpr uint64_t kLeastGrownBytes = 1024;         // a buffer that grows by a scalar each time moves rarely
 constexpr uint64_t kDeadlineCheckIterations = 1024; // a loop without launches still sees the deadline
 
 const char *arithName(ArithCode op) {
@@ -90,6 +91,9 @@ Status Interpreter::execute(const std::vector<InstructionCode> &block, bool inPr
       break;
     case Opcode::Allocate:
       status = allocate(code.allocates[at->index]);
+      break;
+    case Opcode::Grow:
+      status = grow(code.allocates[at->index]);
       break;
     case Opcode::Free: {
       KilnBinding &buffer = buffers[at->index];
@@ -342,10 +346,36 @@ Status Interpreter::allocate(const AllocateInstruction &allocate) {
     return failedPrecondition("program: buffer {} is allocated twice", allocate.buffer);
   if (buffer.kind == BufferClass::Output)
     return requestOutput(buffer.index, static_cast<uint64_t>(bytes));
-  Result<KilnDeviceAddress> address = queue.allocate(std::max<uint64_t>(static_cast<uint64_t>(bytes), 1));
+  uint64_t capacity = std::max<uint64_t>(static_cast<uint64_t>(bytes), 1);
+  Result<KilnDeviceAddress> address = queue.allocate(capacity);
   if (!address.ok())
     return withContext(address.status(), "program: buffer {}", allocate.buffer);
   buffers[allocate.buffer] = {*address, static_cast<uint64_t>(bytes)};
+  capacities[allocate.buffer] = capacity;
+  return {};
+}
+
+Status Interpreter::grow(const AllocateInstruction &grow) {
+  KilnBinding &buffer = buffers[grow.buffer];
+  int64_t bytes = valueOf(grow.bytes);
+  if (bytes < 0)
+    return outOfRange("program: buffer {}: {} bytes; expected at least 0", grow.buffer, bytes);
+  if (buffer.address == 0)
+    return failedPrecondition("program: buffer {} grows but is not allocated", grow.buffer);
+  auto wanted = static_cast<uint64_t>(bytes);
+  uint64_t &capacity = capacities[grow.buffer];
+  if (wanted > capacity) {
+    uint64_t larger = std::max({wanted, 2 * capacity, kLeastGrownBytes});
+    Result<KilnDeviceAddress> address = queue.allocate(larger);
+    if (!address.ok())
+      return withContext(address.status(), "program: buffer {}", grow.buffer);
+    if (buffer.bytes > 0)
+      KILN_RETURN_IF_ERROR(queue.copy(*address, buffer.address, buffer.bytes));
+    KILN_RETURN_IF_ERROR(queue.free(buffer.address));
+    buffer.address = *address;
+    capacity = larger;
+  }
+  buffer.bytes = wanted;
   return {};
 }
 

@@ -87,6 +87,11 @@ private:
     case Action::Free:
       emit(Opcode::Free, instruction.action_as_Free()->buffer());
       return;
+    case Action::Grow: {
+      const Grow &grow = *instruction.action_as_Grow();
+      emit(Opcode::Grow, append(code.allocates, {grow.buffer(), decode(grow.bytes())}));
+      return;
+    }
     case Action::Require: {
       const Require &require = *instruction.action_as_Require();
       emit(Opcode::Require, append(code.requires_, {decode(require.condition()), text(require.message()),

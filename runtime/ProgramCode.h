@@ -40,6 +40,7 @@ enum class Opcode : uint8_t {
   Allocate,
   Free, // index: the buffer
   Require,
+  Grow, // index: allocates
   End,
 };
 

@@ -42,13 +42,13 @@ void printConvertTypes(OpAsmPrinter &printer, Operation *, Type from, TypeAttr, 
   printer << from << " to " << to;
 }
 
-ParseResult parseIotaType(OpAsmParser &parser, TypeAttr &element, Type &result) {
+ParseResult parseElementType(OpAsmParser &parser, TypeAttr &element, Type &result) {
   if (parser.parseType(result))
     return failure();
   element = TypeAttr::get(getElementTypeOrSelf(result));
   return success();
 }
 
-void printIotaType(OpAsmPrinter &printer, Operation *, TypeAttr, Type result) { printer << result; }
+void printElementType(OpAsmPrinter &printer, Operation *, TypeAttr, Type result) { printer << result; }
 
 } // namespace kiln

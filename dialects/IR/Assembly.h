@@ -17,9 +17,9 @@ void printConvertTypes(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::T
                        mlir::TypeAttr element, mlir::Type to);
 
 /// `tensor<4x?xi64>`, the result type, which gives the element type's attribute too.
-mlir::ParseResult parseIotaType(mlir::OpAsmParser &parser, mlir::TypeAttr &element, mlir::Type &result);
-void printIotaType(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::TypeAttr element,
-                   mlir::Type result);
+mlir::ParseResult parseElementType(mlir::OpAsmParser &parser, mlir::TypeAttr &element, mlir::Type &result);
+void printElementType(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::TypeAttr element,
+                      mlir::Type result);
 
 } // namespace kiln
 #endif // KILN_IR_ASSEMBLY_H

@@ -1,7 +1,6 @@
-// KilnProgram.cpp: kernels, launches, constants, weights and checks.
-#include "kiln/IR/Kiln.h"
+// KilnProgram.cpp: kernels, launches, constants, weights, lists and checks.
+#include "dialects/IR/MixedList.h"
 
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 
@@ -32,6 +31,49 @@ LogicalResult OptimizationBarrierOp::inferReturnTypes(MLIRContext *, std::option
                                                       SmallVectorImpl<Type> &types) {
   types.push_back(adaptor.getX().getType());
   return success();
+}
+
+namespace {
+
+template <typename Append> LogicalResult checkAppend(Append op, Emit emit) {
+  RankedTensorType list = tensorType(op.getList()), entry = tensorType(op.getEntry());
+  if (list.getRank() != entry.getRank() + 1 || list.getElementType() != entry.getElementType()) // C1
+    return emit() << "expects a list of entries like " << entry << ", got " << list;
+  for (auto [axis, extent] : llvm::enumerate(entry.getShape()))
+    if (!agree(list.getDimSize(axis + 1), extent)) // C2
+      return emit() << "expects an entry that fits " << list << ", got " << entry;
+  return success();
+}
+
+} // namespace
+
+LogicalResult AppendOp::verify() {
+  return checkAppend(*this, [&] { return emitOpError(); });
+}
+
+LogicalResult AppendOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor op,
+                                         SmallVectorImpl<Type> &types) {
+  if (failed(checkAppend(op, inferenceError<AppendOp>(location))))
+    return failure();
+  SmallVector<int64_t> shape{tensorType(op.getList()).getDimSize(0)};
+  if (!ShapedType::isDynamic(shape.front()))
+    ++shape.front();
+  llvm::append_range(shape, tensorType(op.getEntry()).getShape());
+  types.push_back(tensorType(op.getEntry()).clone(shape));
+  return success();
+}
+
+LogicalResult AppendOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+  SmallVector<OpFoldResult> dims = tensor::getMixedSizes(builder, getLoc(), getEntry());
+  OpFoldResult count = tensor::getMixedSize(builder, getLoc(), getList(), 0);
+  if (std::optional<int64_t> known = getConstantIntValue(count)) {
+    count = builder.getIndexAttr(*known + 1);
+  } else {
+    Value one = builder.create<arith::ConstantIndexOp>(getLoc(), 1);
+    count = builder.create<arith::AddIOp>(getLoc(), cast<Value>(count), one).getResult();
+  }
+  dims.insert(dims.begin(), count);
+  return reifyExtents(builder, getLoc(), getType(), dims, shapes);
 }
 
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {

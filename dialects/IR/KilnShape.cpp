@@ -1,4 +1,5 @@
-// KilnShape.cpp: checks, inference and folding of reshape, transpose, broadcast, reverse and iota.
+// KilnShape.cpp: checks, inference and folding of reshape, transpose, broadcast, reverse, iota and
+// from_elements.
 #include "dialects/IR/Gather.h"
 #include "dialects/IR/MixedList.h"
 
@@ -11,6 +12,8 @@ using namespace mlir;
 namespace kiln {
 
 namespace {
+
+constexpr size_t kMaxElements = 64; // of from_elements: each is a constant of the launch
 
 /// The product of the static extents, and how many others there are.
 std::pair<int64_t, int64_t> countElements(ArrayRef<int64_t> shape) {
@@ -90,6 +93,17 @@ template <typename Iota> LogicalResult checkIota(Iota op, Emit emit) {
   unsigned width = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
   if (width < 8 || (isa<FloatType>(element) && width < 16)) // C3
     return emit() << "expects an element type of floats or integers of 8 to 64 bits, got " << element;
+  return success();
+}
+
+template <typename FromElements> LogicalResult checkFromElements(FromElements op, Emit emit) {
+  size_t count = op.getElements().size();
+  if (op.getScalar() ? count != 1 : count > kMaxElements) // C1
+    return emit() << "expects " << (op.getScalar() ? "one element" : "at most 64 elements") << ", got "
+                  << count;
+  auto element = dyn_cast<IntegerType>(op.getElement());
+  if (!element || (element.getWidth() != 1 && element.getWidth() < 8)) // C2
+    return emit() << "expects an element type of i1 or integers of 8 to 64 bits, got " << op.getElement();
   return success();
 }
 
@@ -352,6 +366,40 @@ OpFoldResult IotaOp::fold(FoldAdaptor adaptor) {
     if (isa<FloatType>(getElement()))
       return FloatAttr::get(getElement(), static_cast<double>(index[axis]));
     return IntegerAttr::get(getElement(), APInt(getElement().getIntOrFloatBitWidth(), index[axis]));
+  });
+}
+
+// ---- from_elements ---------------------------------------------------------------------------------------
+
+LogicalResult FromElementsOp::verify() {
+  return checkFromElements(*this, [&] { return emitOpError(); });
+}
+
+LogicalResult FromElementsOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor op,
+                                               SmallVectorImpl<Type> &types) {
+  if (failed(checkFromElements(op, inferenceError<FromElementsOp>(location))))
+    return failure();
+  SmallVector<int64_t> shape;
+  if (!op.getScalar())
+    shape.push_back(op.getElements().size());
+  types.push_back(RankedTensorType::get(shape, op.getElement()));
+  return success();
+}
+
+LogicalResult FromElementsOp::reifyResultShapes(OpBuilder &builder, ReifiedRankedShapedTypeDims &shapes) {
+  SmallVector<OpFoldResult> extents;
+  if (!getScalar())
+    extents.push_back(builder.getIndexAttr(getElements().size()));
+  return reifyExtents(builder, getLoc(), getType(), extents, shapes);
+}
+
+OpFoldResult FromElementsOp::fold(FoldAdaptor adaptor) {
+  if (!llvm::all_of(adaptor.getElements(), [](Attribute x) { return isa_and_present<IntegerAttr>(x); }))
+    return {};
+  return foldElements(getType(), [&](ArrayRef<int64_t> index) -> Attribute {
+    int64_t value = cast<IntegerAttr>(adaptor.getElements()[getScalar() ? 0 : index[0]]).getInt();
+    unsigned width = getElement().getIntOrFloatBitWidth();
+    return IntegerAttr::get(getElement(), width == 1 ? APInt(1, value != 0) : APInt(64, value).trunc(width));
   });
 }
 

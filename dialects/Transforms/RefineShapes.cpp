@@ -47,7 +47,8 @@ struct RefineShapes final : impl::RefineShapesPassBase<RefineShapes> {
       dialect->getCanonicalizationPatterns(owned);
     for (RegisteredOperationName op : context->getRegisteredOperations())
       op.getCanonicalizationPatterns(owned, context);
-    patterns = FrozenRewritePatternSet(std::move(owned));
+    SmallVector<std::string> disabled(std::begin(kDisabledPatterns), std::end(kDisabledPatterns));
+    patterns = FrozenRewritePatternSet(std::move(owned), disabled);
     return success();
   }
 

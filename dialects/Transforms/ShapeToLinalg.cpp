@@ -1,5 +1,5 @@
-// ShapeToLinalg.cpp: reshape, slice and concat as tensor ops; transpose, broadcast, pad, reverse and iota as
-// loops.
+// ShapeToLinalg.cpp: reshape, slice and concat as tensor ops; transpose, broadcast, pad, reverse, iota and
+// from_elements as loops.
 #include "dialects/IR/Checks.h"
 #include "dialects/Transforms/LinalgBuilder.h"
 #include "kiln/Transforms/ToLinalg.h"
@@ -281,11 +281,41 @@ struct IotaToLinalg final : ShapePattern<IotaOp> {
   }
 };
 
+// ---- from_elements ----------------------------------------------------------------------------------------
+
+struct FromElementsToLinalg final : ShapePattern<FromElementsOp> {
+  using ShapePattern::ShapePattern;
+
+  Value lower(FromElementsOp op, Adaptor adaptor, RankedTensorType type, LinalgBuilder linalg,
+              OpBuilder &builder) const override {
+    ValueRange elements = adaptor.getElements();
+    auto body = [&](OpBuilder &builder, Location loc, ValueRange) -> Value {
+      Value value = elements.empty() ? constantIndex(builder, loc, 0) : elements.back();
+      Value position = elements.size() > 1 ? builder.create<linalg::IndexOp>(loc, 0) : Value();
+      for (int64_t k = static_cast<int64_t>(elements.size()) - 2; k >= 0; --k) {
+        Value isHere = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, position,
+                                                     constantIndex(builder, loc, k));
+        value = builder.create<arith::SelectOp>(loc, isHere, elements[k], value);
+      }
+      if (type.getElementType().isInteger(1))
+        return builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, value,
+                                             constantIndex(builder, loc, 0));
+      return builder.create<arith::IndexCastOp>(loc, type.getElementType(), value);
+    };
+    return linalg.elementwise(
+        {}, {},
+        llvm::map_to_vector(type.getShape(),
+                            [&](int64_t n) -> OpFoldResult { return builder.getIndexAttr(n); }),
+        type.getElementType(), body);
+  }
+};
+
 } // namespace
 
 void populateShapeToLinalg(const TypeConverter &converter, RewritePatternSet &patterns) {
   patterns.add<ReshapeToLinalg, TransposeToLinalg, BroadcastToLinalg, SliceToLinalg, ConcatToLinalg,
-               PadToLinalg, ReverseToLinalg, IotaToLinalg>(converter, patterns.getContext());
+               PadToLinalg, ReverseToLinalg, IotaToLinalg, FromElementsToLinalg>(converter,
+                                                                                 patterns.getContext());
 }
 
 } // namespace kiln

@@ -80,3 +80,27 @@ func.func @check_close_c1_negative_tolerance(%x: tensor<4xf32>) {
   kiln.check_close %x, %x atol -1.0 rtol 0.0 : tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @append_c1_rank(%l: tensor<?x8xf32>, %e: tensor<f32>) {
+  // expected-error@+1 {{'kiln.append' op expects a list of entries like 'tensor<f32>', got 'tensor<?x8xf32>'}}
+  %0 = kiln.append %l, %e : tensor<?x8xf32>, tensor<f32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @append_c1_element_type(%l: tensor<?xf16>, %e: tensor<f32>) {
+  // expected-error@+1 {{'kiln.append' op expects a list of entries like 'tensor<f32>', got 'tensor<?xf16>'}}
+  %0 = kiln.append %l, %e : tensor<?xf16>, tensor<f32> -> tensor<?xf16>
+  return
+}
+
+// -----
+
+func.func @append_c2_extents(%l: tensor<?x8xf32>, %e: tensor<4xf32>) {
+  // expected-error@+1 {{'kiln.append' op expects an entry that fits 'tensor<?x8xf32>', got 'tensor<4xf32>'}}
+  %0 = kiln.append %l, %e : tensor<?x8xf32>, tensor<4xf32> -> tensor<?x8xf32>
+  return
+}

@@ -93,3 +93,22 @@ func.func @wrong_size(%x: tensor<6xf32>) -> tensor<?xf32> {
   %0 = kiln.reshape %x [%c4] : tensor<6xf32> -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
+// -----
+
+// What a loop starts from says nothing about what its rounds make of it.
+// CHECK-LABEL: @a_loop_changes_extents
+//       CHECK: scf.for {{.*}} -> (tensor<?xf32>)
+//       CHECK:   kiln.concat
+//       CHECK: kiln.exp %{{.*}} : tensor<?xf32>
+func.func @a_loop_changes_extents(%x: tensor<2xf32>, %n: index) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %start = tensor.cast %x : tensor<2xf32> to tensor<?xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %start) -> (tensor<?xf32>) {
+    %b = kiln.concat %a, %a axis 0 : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
+    scf.yield %b : tensor<?xf32>
+  }
+  %e = kiln.exp %r : tensor<?xf32>
+  return %e : tensor<?xf32>
+}

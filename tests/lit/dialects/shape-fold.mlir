@@ -131,3 +131,17 @@ func.func @constant_sizes(%x: tensor<8xf32>) -> (tensor<?xf32>, tensor<?xi32>) {
   %1 = kiln.iota axis 0 [%minus] : tensor<?xi32>
   return %0, %1 : tensor<?xf32>, tensor<?xi32>
 }
+
+// -----
+
+// CHECK-LABEL: @from_elements
+//   CHECK-DAG: kiln.constant dense<[3, -1]> : tensor<2xi8>
+//   CHECK-DAG: kiln.constant dense<true> : tensor<i1>
+//   CHECK-NOT: from_elements
+func.func @from_elements() -> (tensor<2xi8>, tensor<i1>) {
+  %a = arith.constant 259 : index
+  %b = arith.constant -1 : index
+  %0 = kiln.from_elements [%a, %b] : tensor<2xi8>
+  %1 = kiln.from_elements [%b] scalar : tensor<i1>
+  return %0, %1 : tensor<2xi8>, tensor<i1>
+}

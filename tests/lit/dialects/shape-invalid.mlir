@@ -245,3 +245,27 @@ func.func @iota_c3_boolean() {
   %0 = kiln.iota axis 0 [4] : tensor<4xi1>
   return
 }
+
+// -----
+
+func.func @from_elements_c1_scalar(%n: index) {
+  // expected-error@+1 {{'kiln.from_elements' op expects one element, got 2}}
+  %0 = kiln.from_elements [%n, %n] scalar : tensor<i64>
+  return
+}
+
+// -----
+
+func.func @from_elements_c2_float(%n: index) {
+  // expected-error@+1 {{'kiln.from_elements' op expects an element type of i1 or integers of 8 to 64 bits, got 'f32'}}
+  %0 = kiln.from_elements [%n] : tensor<1xf32>
+  return
+}
+
+// -----
+
+func.func @from_elements_result_type(%n: index) {
+  // expected-error@+1 {{'kiln.from_elements' op has result type 'tensor<2xi64>'; expected 'tensor<1xi64>'}}
+  %0 = kiln.from_elements [%n] : tensor<2xi64>
+  return
+}

@@ -149,3 +149,20 @@ func.func @iota(%n: index) -> (tensor<4x?xui8>, tensor<?xf16>) {
   %1 = kiln.iota axis 0 [%n] : tensor<?xf16>
   return %0, %1 : tensor<4x?xui8>, tensor<?xf16>
 }
+
+// -----
+
+// CHECK-LABEL: @from_elements
+//  CHECK-SAME: (%[[N:.+]]: index, %[[M:.+]]: index)
+//       CHECK: linalg.generic
+//       CHECK:   %[[I:.+]] = linalg.index 0
+//       CHECK:   %[[FIRST:.+]] = arith.cmpi eq, %[[I]], %{{.*}}
+//       CHECK:   %[[E:.+]] = arith.select %[[FIRST]], %[[N]], %[[M]]
+//       CHECK:   arith.index_cast %[[E]] : index to i32
+//       CHECK: linalg.generic
+//       CHECK:   arith.cmpi ne, %[[N]], %{{.*}}
+func.func @from_elements(%n: index, %m: index) -> (tensor<2xi32>, tensor<i1>) {
+  %0 = kiln.from_elements [%n, %m] : tensor<2xi32>
+  %1 = kiln.from_elements [%n] scalar : tensor<i1>
+  return %0, %1 : tensor<2xi32>, tensor<i1>
+}

@@ -81,3 +81,14 @@ func.func @iota(%n: index) {
   %1 = kiln.iota axis -1 [4] : tensor<4xbf16>
   return
 }
+
+// CHECK-LABEL: @from_elements
+func.func @from_elements(%n: index, %m: index) {
+  // CHECK: kiln.from_elements [%{{.*}}, %{{.*}}] : tensor<2xi64>
+  %0 = kiln.from_elements [%n, %m] : tensor<2xi64>
+  // CHECK: kiln.from_elements [%{{.*}}] scalar : tensor<ui8>
+  %1 = kiln.from_elements [%n] scalar : tensor<ui8>
+  // CHECK: kiln.from_elements [] : tensor<0xi1>
+  %2 = kiln.from_elements [] : tensor<0xi1>
+  return
+}

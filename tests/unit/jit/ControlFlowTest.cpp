@@ -214,19 +214,48 @@ TEST_F(ControlFlowTest, WhatProgramsCannotDoIsNamed) {
     })mlir",
                     {{}, {4}}),
               StatusIs(Code::Unimplemented, HasSubstr("test.mlir:3:12: reads a scalar that is no integer")));
-  EXPECT_THAT(
-      build(R"mlir(
-    func.func @main(%n: tensor<i64>, %x: tensor<?xf32>) -> tensor<?xf32> {
+}
+
+// A list grows by copies of the entries alone; a carried tensor of changing extents is allocated anew.
+TEST_F(ControlFlowTest, LoopsCarryTensorsOfUnknownExtents) {
+  ASSERT_OK_AND_ASSIGN(const schema::Program *program, build(R"mlir(
+    func.func @main(%n: tensor<i64>, %x: tensor<?xf32>, %l: tensor<?x4xf32>, %e: tensor<4xf32>)
+        -> (tensor<?xf32>, tensor<?xf32>, tensor<?x4xf32>) {
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
-      %e = tensor.extract %n[] : tensor<i64>
-      %count = arith.index_cast %e : i64 to index
-      %0 = scf.for %i = %c0 to %count step %c1 iter_args(%a = %x) -> (tensor<?xf32>) {
-        %b = kiln.exp %a : tensor<?xf32>
-        scf.yield %b : tensor<?xf32>
+      %t = tensor.extract %n[] : tensor<i64>
+      %count = arith.index_cast %t : i64 to index
+      %0:3 = scf.for %i = %c0 to %count step %c1 iter_args(%a = %x, %b = %x, %list = %l)
+          -> (tensor<?xf32>, tensor<?xf32>, tensor<?x4xf32>) {
+        %u = kiln.exp %a : tensor<?xf32>
+        %v = kiln.concat %b, %b axis 0 : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
+        %w = kiln.append %list, %e : tensor<?x4xf32>, tensor<4xf32> -> tensor<?x4xf32>
+        scf.yield %u, %v, %w : tensor<?xf32>, tensor<?xf32>, tensor<?x4xf32>
       }
-      return %0 : tensor<?xf32>
+      return %0#0, %0#1, %0#2 : tensor<?xf32>, tensor<?xf32>, tensor<?x4xf32>
     })mlir",
-            {{}, {-1}}),
-      StatusIs(Code::Unimplemented, HasSubstr("a loop carries a tensor whose extents are not known")));
+                                                             {{}, {-1}, {-1, 4}, {4}}));
+  const schema::Loop *loop = nullptr;
+  for (const schema::Instruction *instruction : *program->body()->instructions())
+    if (instruction->action_type() == schema::Action::Loop)
+      loop = instruction->action_as_Loop();
+  ASSERT_TRUE(loop);
+  std::map<std::string, int> counts;
+  for (const std::string &name : actions(loop->body()))
+    ++counts[name];
+  EXPECT_EQ(counts["Grow"], 1);
+  EXPECT_EQ(counts["Copy"], 3) << "the entry, and both carried tensors into place";
+  EXPECT_EQ(counts["Allocate"], 3) << "both kernels' results, and the carried tensor that changes";
+  EXPECT_EQ(counts["Free"], counts["Allocate"]);
+}
+
+TEST_F(ControlFlowTest, AListThatIsStillReadIsCopied) {
+  ASSERT_OK_AND_ASSIGN(const schema::Program *program, build(R"mlir(
+    func.func @main(%l: tensor<3x4xf32>, %e: tensor<4xf32>) -> (tensor<4x4xf32>, tensor<3x4xf32>) {
+      %0 = kiln.append %l, %e : tensor<3x4xf32>, tensor<4xf32> -> tensor<4x4xf32>
+      %1 = kiln.exp %l : tensor<3x4xf32>
+      return %0, %1 : tensor<4x4xf32>, tensor<3x4xf32>
+    })mlir",
+                                                             {{3, 4}, {4}}));
+  EXPECT_THAT(actions(program->body()), ElementsAre("Copy", "Copy", "Launch"));
 }

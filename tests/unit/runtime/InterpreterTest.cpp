@@ -361,6 +361,22 @@ TEST_F(InterpreterTest, DynamicBuffersAreFreedWhateverHappens) {
   EXPECT_EQ(fake.bytesInUse, 0u);
 }
 
+TEST_F(InterpreterTest, GrowingKeepsWhatABufferHoldsAndMovesItRarely) {
+  ProgramMaker maker;
+  maker.program.register_count = 3; // index, offset, bytes
+  uint32_t x = maker.input("x", {imm(1)}), y = maker.output("y", {imm(1000)}), t = maker.dynamic();
+  maker.body(allocate(t, imm(0)));
+  maker.body(loop(imm(1000), 0,
+                  block(arith(ArithOp::Mul, 1, reg(0), imm(4)), arith(ArithOp::Add, 2, reg(1), imm(4)),
+                        grow(t, reg(2)), copy(range(t, reg(1), imm(4)), range(x), imm(4)))));
+  maker.body(copy(range(y), range(t), imm(4000)));
+  ASSERT_OK_AND_ASSIGN(auto interpreter, prepare(maker));
+  uint64_t before = fake.allocations;
+  ASSERT_OK(run(*interpreter, {{5}}));
+  EXPECT_THAT(got(0), ::testing::AllOf(::testing::SizeIs(1000), ::testing::Each(5.0f)));
+  EXPECT_LE(fake.allocations - before, 7u) << "it doubles; input and output are among them";
+}
+
 TEST_F(InterpreterTest, MisuseOfDynamicBuffersIsNamed) {
   ProgramMaker twice;
   uint32_t t = twice.dynamic();
@@ -375,6 +391,12 @@ TEST_F(InterpreterTest, MisuseOfDynamicBuffersIsNamed) {
   ASSERT_OK_AND_ASSIGN(interpreter, prepare(freed));
   EXPECT_THAT(run(*interpreter, {}),
               StatusIs(Code::FailedPrecondition, HasSubstr("freed but not allocated")));
+  ProgramMaker grown;
+  t = grown.dynamic();
+  grown.body(grow(t, imm(4)));
+  ASSERT_OK_AND_ASSIGN(interpreter, prepare(grown));
+  EXPECT_THAT(run(*interpreter, {}),
+              StatusIs(Code::FailedPrecondition, HasSubstr("buffer 0 grows but is not allocated")));
   ProgramMaker unused;
   t = unused.dynamic();
   unused.body(copy(range(t), range(t), imm(4)));

@@ -142,6 +142,13 @@ std::unique_ptr<InstructionT> release(uint32_t buffer) {
   return instruction(std::move(action));
 }
 
+std::unique_ptr<InstructionT> grow(uint32_t buffer, Operand bytes) {
+  GrowT action;
+  action.buffer = buffer;
+  action.bytes = std::make_unique<Operand>(bytes);
+  return instruction(std::move(action));
+}
+
 std::unique_ptr<InstructionT> require(Operand condition, std::string message) {
   RequireT action;
   action.condition = std::make_unique<Operand>(condition);

@@ -52,6 +52,7 @@ std::unique_ptr<schema::InstructionT> readScalar(uint32_t to, schema::Range from
                                                  schema::DType dtype = schema::DType::I64);
 std::unique_ptr<schema::InstructionT> allocate(uint32_t buffer, schema::Operand bytes);
 std::unique_ptr<schema::InstructionT> release(uint32_t buffer);
+std::unique_ptr<schema::InstructionT> grow(uint32_t buffer, schema::Operand bytes);
 std::unique_ptr<schema::InstructionT> require(schema::Operand condition, std::string message);
 
 /// A program under construction. Buffers are numbered in the order of the calls.

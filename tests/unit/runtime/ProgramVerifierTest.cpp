@@ -234,6 +234,9 @@ const Refusal kBlocks[] = {
     {"freeOutput", [](ProgramMaker &m) { m.body(release(1)); }, Code::InvalidArgument,
      "buffer 1 is Output; expected Dynamic"},
     {"freeBuffer", [](ProgramMaker &m) { m.body(release(31)); }, Code::InvalidArgument, "buffer 31"},
+    {"growArena", [](ProgramMaker &m) { m.body(grow(3, imm(8))); }, Code::InvalidArgument,
+     "buffer 3 is Arena; expected Dynamic"},
+    {"growBuffer", [](ProgramMaker &m) { m.body(grow(32, imm(8))); }, Code::InvalidArgument, "buffer 32"},
     {"requireRegister", [](ProgramMaker &m) { m.body(require(reg(2), "n is even")); }, Code::InvalidArgument,
      "condition: register 2"},
 };

@@ -1,4 +1,4 @@
-// KilnProgram.td: kernels and their launches, constants and weights, checks.
+// KilnProgram.td: kernels and their launches, constants and weights, lists, checks.
 #ifndef KILN_PROGRAM_TD
 #define KILN_PROGRAM_TD
 
@@ -112,6 +112,25 @@ def Kiln_LaunchOp : Kiln_Op<"launch", [Pure, AttrSizedOperandSegments,
     $kernel `(` $inputs `)` (`extents` `(` $extents^ `)`)? attr-dict `:` functional-type($inputs, $outputs)
   }];
   let hasVerifier = 1;
+}
+
+def Kiln_AppendOp : Kiln_CheckedOp<"append"> {
+  let summary = "a tensor with one more entry at its end";
+  let description = [{
+    `result[:n] = list`, `result[n] = entry`, where `n` is the first extent of `list`. How a loop collects a value of
+    each round: the program does it, no kernel. A list that a loop carries for nothing else grows where it lies, at
+    the cost of copying the entry. An empty list takes entries of any extents, a longer one of its own.
+    * (C1) the rank of `list` is that of `entry` plus 1, and they have one element type.
+    * (C2) the extents of `entry` agree with those of `list` behind the first.
+
+    Example:
+    ```mlir
+    %r = kiln.append %list, %entry : tensor<?x4xf32>, tensor<4xf32> -> tensor<?x4xf32>
+    ```
+  }];
+  let arguments = (ins Kiln_Tensor:$list, Kiln_Tensor:$entry);
+  let results = (outs Kiln_Tensor:$result);
+  let assemblyFormat = "$list `,` $entry attr-dict `:` type($list) `,` type($entry) `->` type($result)";
 }
 
 def Kiln_OptimizationBarrierOp : Kiln_Op<"optimization_barrier", [Kiln_InferType]> {

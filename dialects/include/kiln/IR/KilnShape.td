@@ -213,12 +213,32 @@ def Kiln_IotaOp : Kiln_ShapeOp<"iota"> {
   }];
   let arguments = (ins I64Attr:$axis, Variadic<Index>:$sizes, DenseI64ArrayAttr:$static_sizes, TypeAttr:$element);
   let assemblyFormat = [{
-    `axis` $axis custom<DynamicIndexList>($sizes, $static_sizes) attr-dict `:` custom<IotaType>($element, type($result))
+    `axis` $axis custom<DynamicIndexList>($sizes, $static_sizes) attr-dict `:` custom<ElementType>($element, type($result))
   }];
   let builders = [OpBuilder<(ins "int64_t":$axis, "::llvm::ArrayRef<::mlir::OpFoldResult>":$sizes,
                                  "::mlir::Type":$element)>];
   let extraClassDeclaration = [{
     ::llvm::SmallVector<::mlir::OpFoldResult> getMixedSizes();
+  }];
+  let hasFolder = 1;
+}
+
+def Kiln_FromElementsOp : Kiln_ShapeOp<"from_elements"> {
+  let summary = "a short tensor of indices";
+  let description = [{
+    `result[i] = elements[i]`, as `element`: integers wrap, a boolean is true where the index is not 0. `scalar` makes
+    a tensor of rank 0. How extents become data.
+    * (C1) there are at most 64 elements, and one if `scalar` is there.
+    * (C2) `element` is i1 or an integer of 8 to 64 bits.
+
+    Example:
+    ```mlir
+    %r = kiln.from_elements [%n, %m] : tensor<2xi64>
+    ```
+  }];
+  let arguments = (ins Variadic<Index>:$elements, UnitAttr:$scalar, TypeAttr:$element);
+  let assemblyFormat = [{
+    `[` $elements `]` (`scalar` $scalar^)? attr-dict `:` custom<ElementType>($element, type($result))
   }];
   let hasFolder = 1;
 }

@@ -7,6 +7,14 @@
 
 namespace kiln {
 
+/// Canonicalizations, by name, that are not for programs.
+inline constexpr llvm::StringLiteral kDisabledPatterns[] = {
+    // Takes the type of what a loop starts from for that of what it carries, whatever its rounds yield.
+    "(anonymous namespace)::ForOpTensorCastFolder",
+    // Makes arith.select of tensors, which would compute both.
+    "(anonymous namespace)::ConvertTrivialIfToSelect",
+};
+
 #define GEN_PASS_DECL
 #include "kiln/Transforms/Passes.h.inc"
 
