@@ -2,19 +2,18 @@
 #ifndef KILN_ONNX_GRAPHIMPORTER_H
 #define KILN_ONNX_GRAPHIMPORTER_H
 
-#include "frameworks/onnx/ExternalFiles.h"
-#include "frameworks/onnx/GraphScope.h"
-#include "frameworks/onnx/KilnBuilder.h"
 #include "frameworks/onnx/ModelReader.h"
-#include "frameworks/onnx/OpTable.h"
+#include "frameworks/onnx/Node.h"
 #include "kiln/jit/Importer.h"
 
 namespace kiln::onnx {
 
 /// Imports one model. Nodes are imported in the order of the file, which has to be topological; a node that
 /// cannot be imported is noted, and so is all that depends on it, so that one message lists every unsupported
-/// operator. Make one, call import() once. For one thread; the context is used by nobody else meanwhile.
-class GraphImporter {
+/// operator. Nodes that a function of the model defines become its body. GraphImporter.cpp has what belongs
+/// to a model, NodeImport.cpp what belongs to graphs. Make one, call import() once. For one thread; the
+/// context is used by nobody else meanwhile.
+class GraphImporter final : SubgraphImporter {
 public:
   GraphImporter(mlir::MLIRContext &context, const jit::ImportRequest &request,
                 std::shared_ptr<const Model> model);
@@ -22,25 +21,35 @@ public:
   Result<jit::ImportedModule> import();
 
 private:
-  Status readOpsets();
-  Status importInitializers(const GraphProto &graph);
-  Status importInputs(const GraphProto &graph);
-  Status importNodes(const GraphProto &graph);
-  Status importNode(const NodeProto &node, size_t index);
-  Status importSupported(const NodeProto &node, const OpEntry &entry, int64_t opset);
-  /// Whether the node's inputs are there; an error if a name is unknown. False if one of them is unsupported.
-  Result<bool> checkInputs(const NodeProto &node);
-  Status defineOutputs(const NodeProto &node, std::map<unsigned, GraphValue> values);
-  Status importOutputs(const GraphProto &graph);
-  /// Extents that no op asked for in the end, constants that were folded.
-  void eraseUnused();
-  /// Notes an operator of a subgraph too: its body is not looked at otherwise.
-  void noteUnsupported(const NodeProto &node, size_t index, llvm::StringRef reason, int depth = 0);
-
-  std::string placeOf(const NodeProto &node, size_t index) const;
-  mlir::Location locationOf(llvm::StringRef text) const;
-  Result<int64_t> opsetOf(llvm::StringRef domain) const;
+  using OpsetList = google::protobuf::RepeatedPtrField<OperatorSetIdProto>;
+  Result<llvm::StringMap<int64_t>> readOpsets(const OpsetList &sets);
+  Status readFunctions();
+  /// `rawData`: see StrippedModel; none for graphs inside of the main one.
+  Status importInitializers(const GraphProto &graph, Frame &frame,
+                            llvm::ArrayRef<std::optional<llvm::ArrayRef<char>>> rawData);
+  Status importInputs(const GraphProto &graph, Frame &frame);
+  Status importOutputs(const GraphProto &graph, Frame &frame);
   Result<mlir::RankedTensorType> typeOf(const ValueInfoProto &info) const;
+
+  using NodeList = google::protobuf::RepeatedPtrField<NodeProto>;
+  Status importNodes(const NodeList &nodes, Frame &frame);
+  Status importNode(const NodeProto &node, size_t index, Frame &frame);
+  Status importSupported(const NodeProto &node, const OpEntry &entry, int64_t opset, Frame &frame);
+  Result<std::vector<GraphValue>> importSubgraph(const GraphProto &graph, Frame &outer,
+                                                 llvm::ArrayRef<GraphValue> inputs,
+                                                 mlir::Block *block) override;
+  /// The body of a function of the model in place of `node`.
+  Status importCall(const NodeProto &node, size_t index, const FunctionProto &function, Frame &frame);
+  /// Whether the node's inputs are there; an error if a name is unknown. False if one of them is unsupported.
+  Result<bool> checkInputs(const NodeProto &node, Frame &frame);
+  Status defineOutputs(const NodeProto &node, std::map<unsigned, GraphValue> values, Frame &frame);
+  void noteUnsupported(const NodeProto &node, size_t index, llvm::StringRef reason, const Frame &frame);
+  /// Notes operators of the node's graphs that nobody knows, where they are not looked at otherwise.
+  void noteInner(const NodeProto &node, const Frame &frame, unsigned depth);
+
+  const FunctionProto *functionOf(const NodeProto &node) const;
+  std::string placeOf(const NodeProto &node, size_t index, const Frame &frame) const;
+  mlir::Location locationOf(llvm::StringRef text) const;
 
   mlir::MLIRContext &context;
   const jit::ImportRequest &request;
@@ -50,11 +59,10 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp function;
   std::unique_ptr<KilnBuilder> build;
-  GraphScope scope;
-  llvm::StringMap<int64_t> opsets; // by canonical domain
-  llvm::StringMap<std::string>
-      producers; // of every value: the place of its node, to tell a cycle from a typo
+  llvm::StringMap<const FunctionProto *> functions; // by domain, name and overload
+  size_t inlinedNodes = 0;
   std::vector<std::string> unsupportedList; // lines of the one refusal
+  llvm::StringSet<> unsupportedLines;       // the same: a loop's body may be imported several times
 };
 
 } // namespace kiln::onnx

@@ -5,9 +5,21 @@
 
 namespace kiln::onnx {
 
+bool GraphValue::isSame(const GraphValue &other) const {
+  if (tensor && tensor == other.tensor)
+    return true;
+  if (shape && other.shape)
+    return shape->elementType == other.shape->elementType && shape->isScalar == other.shape->isScalar &&
+           shape->elements == other.shape->elements;
+  return data && other.data && data->type == other.data->type &&
+         data->bytes.data() == other.data->bytes.data();
+}
+
 Status GraphScope::define(llvm::StringRef name, GraphValue value) {
   if (name.empty())
     return invalid("a value without a name");
+  if (!value.home)
+    value.home = block;
   if (!values.try_emplace(name, std::move(value)).second)
     return invalid("value '{0}' is defined twice; expected one definition a name", name);
   return {};
@@ -15,7 +27,9 @@ Status GraphScope::define(llvm::StringRef name, GraphValue value) {
 
 GraphValue *GraphScope::find(llvm::StringRef name) {
   auto it = values.find(name);
-  return it == values.end() ? nullptr : &it->second;
+  if (it != values.end())
+    return &it->second;
+  return outer ? outer->find(name) : nullptr;
 }
 
 } // namespace kiln::onnx

@@ -16,23 +16,32 @@ struct GraphValue {
   std::optional<ShapeValue> shape;
   std::optional<TensorData> data;
   bool unsupported = false;
+  mlir::Block *home = nullptr; // where `tensor` is built, so that all who see the name may use it
 
   mlir::RankedTensorType type() const {
     if (tensor)
       return mlir::cast<mlir::RankedTensorType>(tensor.getType());
     return shape ? shape->type() : data->type;
   }
+  /// Whether this is what the other stands for, seen without looking far.
+  bool isSame(const GraphValue &other) const;
 };
 
-/// The names of one graph. Single static assignment is checked here; owns the values; for one thread.
+/// The names of one graph, those of the graphs around it behind them. Single static assignment is checked
+/// here, graph by graph. Owns the values; for one thread.
 class GraphScope {
 public:
-  /// InvalidArgument if the name is taken or empty.
+  /// Values are built in `block` unless they say otherwise; `outer`, if there is one, outlives the scope.
+  explicit GraphScope(mlir::Block *block, GraphScope *outer = nullptr) : block(block), outer(outer) {}
+
+  /// InvalidArgument if the name is taken in this graph, or empty.
   Status define(llvm::StringRef name, GraphValue value);
-  /// Null if there is no such value (yet).
+  /// The innermost value of this name; null if there is none (yet).
   GraphValue *find(llvm::StringRef name);
 
 private:
+  mlir::Block *block;
+  GraphScope *outer;
   llvm::StringMap<GraphValue> values; // entries do not move
 };
 

@@ -75,6 +75,25 @@ Status importConstantOfShape(Node &node) {
   return node.output(node.build.broadcast(scalar, shape.elements));
 }
 
+/// How many floats a Range has whose bounds data decide: ceil((limit - start) / delta), in float at least.
+Result<Extent> countOfFloats(Node &node) {
+  KilnBuilder &build = node.build;
+  Type wide = node.elementType(0).isF64() ? node.elementType(0) : build.builder().getF32Type();
+  SmallVector<Value> bounds;
+  for (unsigned i = 0; i < 3; ++i) {
+    KILN_ASSIGN_OR_RETURN(Value bound, build.reshape(node.tensor(i), {}));
+    KILN_ASSIGN_OR_RETURN(bound, build.convert(bound, wide));
+    bounds.push_back(bound);
+  }
+  KILN_ASSIGN_OR_RETURN(Value length, build.make<SubOp>({bounds[1], bounds[0]}));
+  KILN_ASSIGN_OR_RETURN(Value steps, build.make<DivOp>({length, bounds[2]}));
+  KILN_ASSIGN_OR_RETURN(steps, build.make<CeilOp>(steps));
+  GraphValue count;
+  KILN_ASSIGN_OR_RETURN(count.tensor, build.convert(steps, build.builder().getI64Type()));
+  KILN_ASSIGN_OR_RETURN(ShapeValue read, node.extents(count, "the length"));
+  return build.math().max(read.elements.front(), build.math().constant(0));
+}
+
 /// start + iota * delta; as many elements as fit before `limit`.
 Status importRange(Node &node) {
   node.ignoreAttribute("stash_type"); // float: the elements are computed as products, not by adding up
@@ -104,7 +123,7 @@ Status importRange(Node &node) {
     Extent length = math.sub(last.elements[0], first.elements[0]);
     count = math.max(math.div(math.add(length, math.sub(by, sign)), by), math.constant(0));
   } else {
-    return unsupported("computed bounds of floats are not supported");
+    KILN_ASSIGN_OR_RETURN(count, countOfFloats(node));
   }
   KILN_ASSIGN_OR_RETURN(Value steps, build.iota(element, count, 0));
   SmallVector<Value> scalars;
@@ -170,7 +189,7 @@ constexpr OpEntry kOps[] = {
     {"ConstantOfShape", 9, 1, 1, importConstantOfShape},
     {"EyeLike", 9, 1, 1, importEyeLike},
     {"Identity", 1, 1, 1, importIdentity},
-    {"Range", 11, 3, 3, importRange, "floats whose bounds are computed"},
+    {"Range", 11, 3, 3, importRange},
     {"Trilu", 14, 1, 2, importTrilu},
 };
 

@@ -1,6 +1,6 @@
 // ImportLayout.cpp: ops that move or repeat elements: Transpose, Expand, Tile, Concat, Pad, DepthToSpace ...
+#include "frameworks/onnx/DataAxes.h"
 #include "frameworks/onnx/Errors.h"
-#include "frameworks/onnx/Node.h"
 
 using namespace mlir;
 
@@ -74,17 +74,13 @@ Status importConcat(Node &node) {
 
 Status importSplit(Node &node) {
   KILN_ASSIGN_OR_RETURN(int64_t axis, node.axisAttribute(0));
-  std::optional<int64_t> extent = IndexMath::known(node.dim(0, axis));
-  if (!extent)
-    return unsupported("axis {0} of dynamic extent is not supported", axis);
-  KILN_ASSIGN_OR_RETURN(SmallVector<int64_t> sizes, node.splitSizes(*extent));
-  int64_t offset = 0;
+  KILN_ASSIGN_OR_RETURN(Extents sizes, node.splitSizes(node.dim(0, axis)));
+  IndexMath &math = node.build.math();
+  Extent offset = math.constant(0);
   for (auto [i, size] : llvm::enumerate(sizes)) {
-    IndexMath &math = node.build.math();
-    KILN_ASSIGN_OR_RETURN(
-        Value part, node.build.sliceAxis(node.tensor(0), axis, math.constant(offset), math.constant(size)));
+    KILN_ASSIGN_OR_RETURN(Value part, node.build.sliceAxis(node.tensor(0), axis, offset, size));
     node.setOutput(static_cast<unsigned>(i), part);
-    offset += size;
+    offset = math.add(offset, size);
   }
   return {};
 }
@@ -128,22 +124,37 @@ Status importPadByAttributes(Node &node) {
              node.build.scalar(node.elementType(0), value));
 }
 
-Status importPad(Node &node) {
-  KILN_ASSIGN_OR_RETURN(std::string mode, node.stringAttribute("mode", "constant"));
-  KILN_ASSIGN_OR_RETURN(ShapeValue pads, node.extents(1, "'pads'"));
+/// Pads below and above, axis by axis, from the list of those of the axes that input 3 names.
+Result<std::pair<Extents, Extents>> padsByAxis(Node &node, ArrayRef<Extent> pads) {
   SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(0, node.rank(0)));
-  if (node.hasInput(3)) {
+  bool areFromData = node.isFromData(3);
+  if (areFromData) {
+    axes.resize(static_cast<size_t>(std::max<int64_t>(node.type(3).getNumElements(), 0)));
+  } else if (node.hasInput(3)) {
     KILN_ASSIGN_OR_RETURN(axes, node.knownIntegers(3, "'axes'"));
     KILN_RETURN_IF_ERROR(Node::normalizeAxes(axes, node.rank(0)).status());
   }
-  if (pads.elements.size() != 2 * axes.size())
-    return invalid("'pads' has {0} elements; expected {1}", pads.elements.size(), 2 * axes.size());
+  size_t count = axes.size();
+  if (pads.size() != 2 * count)
+    return invalid("'pads' has {0} elements; expected {1}", pads.size(), 2 * count);
+  if (areFromData) {
+    KILN_ASSIGN_OR_RETURN(DataAxes given, DataAxes::read(node, 3, node.rank(0), "'axes'"));
+    return std::pair(given.spread(pads.take_front(count)), given.spread(pads.drop_front(count)));
+  }
   Extents low(static_cast<size_t>(node.rank(0)), node.build.math().constant(0)), high = low;
   for (auto [i, axis] : llvm::enumerate(axes)) {
     int64_t normal = axis < 0 ? axis + node.rank(0) : axis;
-    low[normal] = pads.elements[i];
-    high[normal] = pads.elements[i + axes.size()];
+    low[normal] = pads[i];
+    high[normal] = pads[i + count];
   }
+  return std::pair(std::move(low), std::move(high));
+}
+
+Status importPad(Node &node) {
+  KILN_ASSIGN_OR_RETURN(std::string mode, node.stringAttribute("mode", "constant"));
+  KILN_ASSIGN_OR_RETURN(ShapeValue pads, node.extents(1, "'pads'"));
+  KILN_ASSIGN_OR_RETURN(auto sides, padsByAxis(node, pads.elements));
+  auto &[low, high] = sides;
   Value value;
   if (mode == "constant") {
     value = node.build.scalar(node.elementType(0), 0);
@@ -206,9 +217,9 @@ constexpr OpEntry kOps[] = {
     {"DepthToSpace", 1, 1, 1, importDepthToSpace},
     {"Expand", 8, 2, 2, importExpand},
     {"Pad", 2, 1, 1, importPadByAttributes},
-    {"Pad", 11, 2, 4, importPad, "axes computed from data"},
+    {"Pad", 11, 2, 4, importPad},
     {"SpaceToDepth", 1, 1, 1, importSpaceToDepth},
-    {"Split", 2, 1, 2, importSplit, "an axis of dynamic extent; sizes computed from data"},
+    {"Split", 2, 1, 2, importSplit},
     {"Tile", 6, 2, 2, importTile},
     {"Transpose", 1, 1, 1, importTranspose},
 };

@@ -1,6 +1,6 @@
 // ImportShape.cpp: what a tensor's shape is, and other shapes for the same elements.
+#include "frameworks/onnx/DataAxes.h"
 #include "frameworks/onnx/Errors.h"
-#include "frameworks/onnx/Node.h"
 
 using namespace mlir;
 
@@ -126,6 +126,12 @@ Status importFlatten(Node &node) {
 }
 
 Status importSqueeze(Node &node) {
+  if (node.isFromData(1)) {
+    KILN_ASSIGN_OR_RETURN(DataAxes from, DataAxes::read(node, 1, node.rank(0), "'axes'"));
+    if (static_cast<int64_t>(from.all().size()) > node.rank(0))
+      return invalid("{0} axes of a tensor of rank {1}", from.all().size(), node.rank(0));
+    return reshapeTo(node, from.removed(node.shape(0)));
+  }
   KILN_ASSIGN_OR_RETURN(auto given, node.axes(1, 13));
   Extents shape = node.shape(0), kept;
   SmallVector<int64_t> axes;
@@ -149,6 +155,12 @@ Status importSqueeze(Node &node) {
 }
 
 Status importUnsqueeze(Node &node) {
+  if (node.isFromData(1)) {
+    KILN_ASSIGN_OR_RETURN(ShapeValue axes, node.extents(1, "'axes'"));
+    int64_t result = node.rank(0) + static_cast<int64_t>(axes.elements.size());
+    KILN_ASSIGN_OR_RETURN(DataAxes from, DataAxes::read(node, 1, result, "'axes'"));
+    return reshapeTo(node, from.inserted(node.shape(0)));
+  }
   KILN_ASSIGN_OR_RETURN(auto given, node.axes(1, 13));
   if (!given)
     return invalid("'axes' is missing");
@@ -165,8 +177,8 @@ constexpr OpEntry kOps[] = {
     {"Reshape", 5, 2, 2, importReshape},
     {"Shape", 1, 1, 1, importShape},
     {"Size", 1, 1, 1, importSize},
-    {"Squeeze", 1, 1, 2, importSqueeze, "no axes, but dynamic extents; axes computed from data"},
-    {"Unsqueeze", 1, 1, 2, importUnsqueeze, "axes computed from data"},
+    {"Squeeze", 1, 1, 2, importSqueeze, "no axes, but dynamic extents"},
+    {"Unsqueeze", 1, 1, 2, importUnsqueeze},
 };
 
 } // namespace

@@ -119,15 +119,19 @@ Extent IndexMath::select(Extent condition, Extent ifTrue, Extent ifFalse) {
     return *known ? ifTrue : ifFalse;
   if (ifTrue == ifFalse)
     return ifTrue;
+  return builder.create<arith::SelectOp>(loc, flag(condition), value(ifTrue), value(ifFalse)).getResult();
+}
+
+Value IndexMath::flag(Extent condition) {
+  if (auto known = IndexMath::known(condition))
+    return builder.create<arith::ConstantIntOp>(loc, *known != 0, 1);
   // A condition made by compare() is select(cmp, 1, 0): use its cmp, not a comparison of it.
-  Value flag = value(condition);
-  auto made = flag.getDefiningOp<arith::SelectOp>();
+  Value number = value(condition);
+  auto made = number.getDefiningOp<arith::SelectOp>();
   if (made && isKnown(getAsOpFoldResult(made.getTrueValue()), 1) &&
       isKnown(getAsOpFoldResult(made.getFalseValue()), 0))
-    flag = made.getCondition();
-  else
-    flag = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, flag, value(constant(0)));
-  return builder.create<arith::SelectOp>(loc, flag, value(ifTrue), value(ifFalse)).getResult();
+    return made.getCondition();
+  return builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, number, value(constant(0)));
 }
 
 Extent IndexMath::quotientOfProducts(ArrayRef<Extent> dividend, ArrayRef<Extent> divisor) {

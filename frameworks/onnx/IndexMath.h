@@ -43,6 +43,8 @@ public:
   /// 1 or 0.
   Extent compare(mlir::arith::CmpIPredicate predicate, Extent a, Extent b);
   Extent select(Extent condition, Extent ifTrue, Extent ifFalse);
+  /// Whether it is not 0, as an i1.
+  mlir::Value flag(Extent condition);
   /// The product; equal factors of `dividend` and `divisor` cancel before anything is built. The rest is
   /// divided.
   Extent quotientOfProducts(llvm::ArrayRef<Extent> dividend, llvm::ArrayRef<Extent> divisor);

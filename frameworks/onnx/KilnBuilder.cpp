@@ -12,7 +12,7 @@ using namespace mlir;
 namespace kiln::onnx {
 
 KilnBuilder::KilnBuilder(Block *block, WeightStore &weights)
-    : block(block), opBuilder(OpBuilder::atBlockEnd(block)), indexMath(opBuilder, block), weights(weights),
+    : opBuilder(OpBuilder::atBlockEnd(block)), indexMath(opBuilder, block), weights(weights),
       loc(opBuilder.getUnknownLoc()) {}
 
 void KilnBuilder::setLocation(Location location) {
@@ -93,6 +93,7 @@ void KilnBuilder::recordOrigins(OpResult result) {
   Block scratch;
   OpBuilder scratchBuilder(context());
   scratchBuilder.setInsertionPointToEnd(&scratch);
+  auto &[origins, extents] = known;
   ReifiedRankedShapedTypeDims shapes;
   if (succeeded(reify.reifyResultShapes(scratchBuilder, shapes)) && shapes.size() == op->getNumResults())
     for (auto [i, extent] : llvm::enumerate(shapes[result.getResultNumber()])) {
@@ -108,8 +109,8 @@ void KilnBuilder::recordOrigins(OpResult result) {
       if (!index || !llvm::is_contained(op->getOperands(), dimOp.getSource()))
         continue;
       Axis source(dimOp.getSource(), *index);
-      if (auto known = extents.find(source); known != extents.end())
-        extents[axis] = Extent(known->second);
+      if (auto built = extents.find(source); built != extents.end())
+        extents[axis] = Extent(built->second);
       else if (auto origin = origins.find(source); origin != origins.end())
         origins[axis] = Axis(origin->second);
       else
@@ -123,16 +124,16 @@ Extent KilnBuilder::dim(Value tensor, int64_t axis) {
   if (!type.isDynamicDim(axis))
     return opBuilder.getIndexAttr(type.getDimSize(axis));
   Axis key(tensor, axis);
-  if (auto origin = origins.find(key); origin != origins.end())
+  if (auto origin = known.origins.find(key); origin != known.origins.end())
     key = origin->second;
   if (!cast<RankedTensorType>(key.first.getType()).isDynamicDim(key.second))
     return opBuilder.getIndexAttr(cast<RankedTensorType>(key.first.getType()).getDimSize(key.second));
-  Extent &extent = extents[key];
-  if (!extent)
-    extent =
-        opBuilder.create<tensor::DimOp>(loc, key.first, indexMath.value(opBuilder.getIndexAttr(key.second)))
-            .getResult();
-  return extent;
+  Extent &extent = known.extents[key];
+  if (extent)
+    return extent;
+  InBlock where(*this, key.first.getParentBlock());
+  Value index = indexMath.value(opBuilder.getIndexAttr(key.second));
+  return extent = opBuilder.create<tensor::DimOp>(loc, key.first, index).getResult();
 }
 
 Extents KilnBuilder::shape(Value tensor) {
@@ -169,6 +170,16 @@ Value KilnBuilder::scalar(Type elementType, double value) {
                           ? Attribute(opBuilder.getFloatAttr(elementType, value))
                           : opBuilder.getIntegerAttr(elementType, static_cast<int64_t>(value));
   return opBuilder.create<ConstantOp>(loc, type, DenseElementsAttr::get(type, element));
+}
+
+Value KilnBuilder::fromElements(ArrayRef<Extent> elements, bool isScalar, Type elementType) {
+  SmallVector<Value> values =
+      llvm::map_to_vector(elements, [&](Extent extent) { return indexMath.value(extent); });
+  SmallVector<int64_t> shape;
+  if (!isScalar)
+    shape.push_back(static_cast<int64_t>(elements.size()));
+  return opBuilder.create<FromElementsOp>(loc, RankedTensorType::get(shape, elementType), values, isScalar,
+                                          elementType);
 }
 
 Value KilnBuilder::vector(ArrayRef<int64_t> values) {

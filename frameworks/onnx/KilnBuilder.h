@@ -9,8 +9,9 @@
 
 namespace kiln::onnx {
 
-/// Builds ops at the end of one block. Where MLIR's create() would abort on an inference that fails, make()
-/// returns what the op's own checks say. For one thread; borrows context, block and weights.
+/// Builds ops at the end of a block: the function's, or that of the innermost InBlock. Where MLIR's create()
+/// would abort on an inference that fails, make() returns what the op's own checks say. For one thread;
+/// borrows context, block and weights.
 class KilnBuilder {
 public:
   KilnBuilder(mlir::Block *block, WeightStore &weights);
@@ -51,7 +52,20 @@ public:
   mlir::NamedAttribute flag(llvm::StringRef name); // a unit attribute
   mlir::NamedAttribute integers(llvm::StringRef name, llvm::ArrayRef<int64_t> values);
 
-  /// The extent of one axis: known, that of a function argument or of the op that decides it.
+  /// Builds at the end of `block` while it lives.
+  class InBlock {
+  public:
+    InBlock(KilnBuilder &build, mlir::Block *block) : guard(build.opBuilder) {
+      build.opBuilder.setInsertionPointToEnd(block);
+    }
+
+  private:
+    mlir::OpBuilder::InsertionGuard guard;
+  };
+  mlir::Block *currentBlock() const { return opBuilder.getInsertionBlock(); }
+
+  /// The extent of one axis: known, that of a function argument or of the op that decides it. Built where
+  /// the tensor is, so that all who see the tensor may use it.
   Extent dim(mlir::Value tensor, int64_t axis);
   Extents shape(mlir::Value tensor);
 
@@ -60,6 +74,8 @@ public:
   /// A tensor of rank 0.
   mlir::Value scalar(mlir::Type elementType, double value);
   mlir::Value vector(llvm::ArrayRef<int64_t> values); // tensor<Nxi64>
+  /// At most 64 extents as data: a tensor of rank 1, or of rank 0 if `isScalar`.
+  mlir::Value fromElements(llvm::ArrayRef<Extent> elements, bool isScalar, mlir::Type elementType);
 
   // Shape ops, left out where they would change nothing.
   Result<mlir::Value> reshape(mlir::Value x, llvm::ArrayRef<Extent> shape);
@@ -79,6 +95,16 @@ public:
   /// `direction` as kiln.compare spells it.
   Result<mlir::Value> compare(llvm::StringRef direction, mlir::Value a, mlir::Value b);
 
+  // What is known of extents. forget() goes back to what was known then: ops made since may be erased.
+  using Axis = std::pair<mlir::Value, int64_t>;
+  struct Knowledge {
+    // An axis has the extent of an axis of an earlier value (never itself a key), or one that was built.
+    llvm::DenseMap<Axis, Axis> origins;
+    llvm::DenseMap<Axis, Extent> extents;
+  };
+  Knowledge knowledge() const { return known; }
+  void forget(Knowledge since) { known = std::move(since); }
+
 private:
   Result<mlir::Value> make(mlir::OperationName name, mlir::ValueRange operands,
                            llvm::ArrayRef<mlir::NamedAttribute> attributes, mlir::Type type);
@@ -94,16 +120,11 @@ private:
   Result<llvm::SmallVector<int64_t>> split(llvm::ArrayRef<Extent> extents,
                                            llvm::SmallVectorImpl<mlir::Value> &operands);
 
-  mlir::Block *block;
   mlir::OpBuilder opBuilder;
   IndexMath indexMath;
   WeightStore &weights;
   mlir::Location loc;
-  // An axis of a value has the extent of an axis of an earlier one (never itself a key), or one that was
-  // built.
-  using Axis = std::pair<mlir::Value, int64_t>;
-  llvm::DenseMap<Axis, Axis> origins;
-  llvm::DenseMap<Axis, Extent> extents;
+  Knowledge known;
 };
 
 } // namespace kiln::onnx

@@ -13,25 +13,14 @@ namespace kiln::onnx {
 Value materialize(KilnBuilder &build, GraphValue &value, StringRef name) {
   if (value.tensor)
     return value.tensor;
+  KilnBuilder::InBlock where(build, value.home ? value.home : build.currentBlock());
   if (value.data)
     return value.tensor = build.constant(*value.data, name);
   const ShapeValue &shape = *value.shape;
   if (auto known = shape.known())
     return value.tensor = build.constant(TensorData::fromIntegers(shape.type(), *known), name);
   // Shape and data meet: extents become elements.
-  OpBuilder &builder = build.builder();
-  SmallVector<Value> elements;
-  for (Extent extent : shape.elements) {
-    Value index = build.math().value(extent);
-    elements.push_back(
-        shape.elementType.isInteger(1)
-            ? builder
-                  .create<arith::CmpIOp>(build.location(), arith::CmpIPredicate::ne, index,
-                                         build.math().value(build.math().constant(0)))
-                  .getResult()
-            : builder.create<arith::IndexCastOp>(build.location(), shape.elementType, index).getResult());
-  }
-  return value.tensor = builder.create<tensor::FromElementsOp>(build.location(), shape.type(), elements);
+  return value.tensor = build.fromElements(shape.elements, shape.isScalar, shape.elementType);
 }
 
 const ShapeValue *asShapeValue(KilnBuilder &build, GraphValue &value) {
@@ -74,25 +63,37 @@ Result<ShapeValue> Node::extents(GraphValue &value, StringRef what) {
   if (const ShapeValue *known = asShapeValue(build, value))
     return *known;
   RankedTensorType inputType = value.type();
-  if (!inputType.getElementType().isInteger(64) && !inputType.getElementType().isInteger(32))
+  bool isFlag = inputType.getElementType().isInteger(1);
+  if (!isFlag && !inputType.getElementType().isInteger(64) && !inputType.getElementType().isInteger(32))
     return invalid("{0} has element type '{1}'; expected int64", what,
                    dataTypeName(toDataType(inputType.getElementType())));
   if (!ShapeValue::canHold(inputType))
     return unsupported("{0} is computed from data and not a short list of known length", what);
   // From data: each element is read back when the program runs.
-  ShapeValue shape{build.builder().getI64Type(), inputType.getRank() == 0, {}, /*isFromData=*/true};
+  ShapeValue shape{inputType.getElementType(), inputType.getRank() == 0, {}, /*isFromData=*/true};
   Value source = materialize(build, value, "");
   for (int64_t k = 0; k < inputType.getNumElements(); ++k) {
     SmallVector<Value> indices;
     if (!shape.isScalar)
       indices.push_back(build.math().value(build.math().constant(k)));
-    Value element = build.builder().create<tensor::ExtractOp>(build.location(), source, indices);
+    OpBuilder &builder = build.builder();
+    Value element = builder.create<tensor::ExtractOp>(build.location(), source, indices);
+    Type index = builder.getIndexType();
     shape.elements.push_back(
-        build.builder()
-            .create<arith::IndexCastOp>(build.location(), build.builder().getIndexType(), element)
-            .getResult());
+        isFlag ? builder.create<arith::IndexCastUIOp>(build.location(), index, element).getResult()
+               : builder.create<arith::IndexCastOp>(build.location(), index, element).getResult());
   }
   return shape;
+}
+
+Result<Extent> Node::condition(GraphValue &value, StringRef what) {
+  Type element = value.type().getElementType();
+  if (!element.isInteger(1))
+    return invalid("{0} has element type '{1}'; expected bool", what, dataTypeName(toDataType(element)));
+  KILN_ASSIGN_OR_RETURN(ShapeValue flags, extents(value, what));
+  if (flags.elements.size() != 1)
+    return invalid("{0} has {1} elements; expected one", what, flags.elements.size());
+  return flags.elements.front();
 }
 
 Result<SmallVector<int64_t>> Node::knownIntegers(unsigned i, StringRef what) {
@@ -100,6 +101,8 @@ Result<SmallVector<int64_t>> Node::knownIntegers(unsigned i, StringRef what) {
     if (auto known = shape->known())
       return *known;
   GraphValue &value = input(i);
+  if (value.type().hasStaticShape() && value.type().getNumElements() == 0)
+    return SmallVector<int64_t>();
   if (value.data)
     if (auto integers = value.data->integers())
       return SmallVector<int64_t>(ArrayRef<int64_t>(*integers));
@@ -118,12 +121,16 @@ Result<std::optional<SmallVector<int64_t>>> Node::axes(unsigned i, int inputSinc
   return std::optional(std::move(axes));
 }
 
-Result<SmallVector<int64_t>> Node::splitSizes(int64_t extent) {
-  std::optional<SmallVector<int64_t>> sizes;
+Result<Extents> Node::splitSizes(Extent extent) {
+  IndexMath &math = build.math();
+  std::optional<Extents> sizes;
   if (theOpset < 13) {
-    KILN_ASSIGN_OR_RETURN(sizes, integersAttribute("split"));
+    KILN_ASSIGN_OR_RETURN(auto given, integersAttribute("split"));
+    if (given)
+      sizes = math.constants(*given);
   } else if (hasInput(1)) {
-    KILN_ASSIGN_OR_RETURN(sizes, knownIntegers(1, "'split'"));
+    KILN_ASSIGN_OR_RETURN(ShapeValue given, extents(1, "'split'"));
+    sizes = std::move(given.elements);
   }
   int64_t parts = numOutputs();
   if (parts == 0)
@@ -131,20 +138,32 @@ Result<SmallVector<int64_t>> Node::splitSizes(int64_t extent) {
   KILN_ASSIGN_OR_RETURN(int64_t declared, integerAttribute("num_outputs", parts));
   if (declared != parts)
     return invalid("attribute 'num_outputs' is {0}; the node has {1} outputs", declared, parts);
-  if (!sizes) { // equal parts; the last one may be smaller
+  if (!sizes) { // equal parts; the last ones may be smaller
     sizes.emplace();
-    int64_t size = (extent + parts - 1) / parts;
-    for (int64_t i = 0; i < parts; ++i)
-      sizes->push_back(std::max<int64_t>(0, std::min(size, extent - i * size)));
+    Extent size = math.ceilDiv(extent, parts), zero = math.constant(0);
+    for (int64_t i = 0; i < parts; ++i) {
+      Extent rest = math.sub(extent, math.mul(math.constant(i), size));
+      sizes->push_back(i == 0 ? size : math.max(math.min(size, rest), zero));
+    }
   }
   int64_t sum = 0;
-  for (int64_t size : *sizes)
-    if (size < 0 || llvm::AddOverflow(sum, size, sum))
-      return invalid("split size {0}; expected >= 0", size);
-  if (static_cast<int64_t>(sizes->size()) != parts || sum != extent)
+  bool isKnown = IndexMath::known(extent).has_value();
+  for (Extent size : *sizes) {
+    auto known = IndexMath::known(size);
+    isKnown &= known.has_value();
+    if (known && (*known < 0 || llvm::AddOverflow(sum, *known, sum)))
+      return invalid("split size {0}; expected >= 0", *known);
+  }
+  if (static_cast<int64_t>(sizes->size()) != parts || (isKnown && sum != *IndexMath::known(extent)))
     return invalid("{0} split sizes for {1} outputs, {2} elements together; expected {3}", sizes->size(),
-                   parts, sum, extent);
+                   parts, sum, isKnown ? std::to_string(*IndexMath::known(extent)) : "the axis's extent");
   return std::move(*sizes);
+}
+
+bool Node::isFromData(unsigned i) {
+  const ShapeValue *known = hasInput(i) ? shapeValue(i) : nullptr;
+  return hasInput(i) && !(known && known->known()) && !input(i).data &&
+         !(type(i).hasStaticShape() && type(i).getNumElements() == 0);
 }
 
 std::optional<double> Node::knownNumber(unsigned i) {
@@ -185,6 +204,8 @@ StringRef attributeTypeName(int type) {
     return "integers";
   case AttributeProto::STRINGS:
     return "strings";
+  case AttributeProto::GRAPH:
+    return "a graph";
   default:
     return "something else";
   }
@@ -202,6 +223,8 @@ int typeOf(const AttributeProto &attribute) {
     return AttributeProto::STRING;
   if (attribute.has_t())
     return AttributeProto::TENSOR;
+  if (attribute.has_g())
+    return AttributeProto::GRAPH;
   if (attribute.floats_size())
     return AttributeProto::FLOATS;
   if (attribute.strings_size())
@@ -280,10 +303,26 @@ Result<std::optional<std::vector<std::string>>> Node::stringsAttribute(StringRef
 
 Result<TensorData> Node::tensorAttribute(StringRef name) {
   KILN_ASSIGN_OR_RETURN(const AttributeProto *found, attribute(name, AttributeProto::TENSOR, true));
-  Result<TensorData> tensor = readTensor(build.context(), found->t(), std::nullopt, owner, files);
+  Result<TensorData> tensor = readTensor(build.context(), found->t(), std::nullopt, frame.owner, files);
   if (!tensor.ok())
     return at(("attribute '" + name + "'").str(), tensor.status());
   return tensor;
+}
+
+Result<const GraphProto *> Node::graphAttribute(StringRef name) {
+  KILN_ASSIGN_OR_RETURN(const AttributeProto *found, attribute(name, AttributeProto::GRAPH, true));
+  return &found->g();
+}
+
+Result<std::vector<GraphValue>> Node::importGraph(StringRef attribute, ArrayRef<GraphValue> inputs,
+                                                  Block *block) {
+  KILN_ASSIGN_OR_RETURN(const GraphProto *graph, graphAttribute(attribute));
+  Location here = build.location();
+  auto outputs = subgraphs.importSubgraph(*graph, frame, inputs, block);
+  build.setLocation(here);
+  if (!outputs.ok())
+    return at(("attribute '" + attribute + "'").str(), outputs.status());
+  return outputs;
 }
 
 Status Node::checkAttributes() const {
@@ -322,6 +361,11 @@ Result<int64_t> Node::axisAttribute(std::optional<int64_t> byDefault, StringRef 
 
 // ---- Outputs
 // -------------------------------------------------------------------------------------------------
+
+void Node::setOutputsUnsupported() {
+  for (unsigned i = 0; i < numOutputs(); ++i)
+    outputs[i].unsupported = true;
+}
 
 Status Node::output(Result<Value> value) {
   KILN_RETURN_IF_ERROR(value.status());

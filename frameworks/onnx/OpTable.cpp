@@ -22,14 +22,35 @@ constexpr OpsetRange kOpsets[] = {{"", 1, 28}, {"ai.onnx.ml", 1, 5}};
 const std::map<std::pair<StringRef, StringRef>, std::map<int, const OpEntry *>> &index() {
   static const auto *made = [] {
     auto *map = new std::map<std::pair<StringRef, StringRef>, std::map<int, const OpEntry *>>();
-    for (ArrayRef<OpEntry> family : {attentionOps(), binaryOps(),        classicalOps(),
-                                     constantOps(),  contractionOps(),   contribAttentionOps(),
-                                     einsumOps(),    fusedOps(),         indexingOps(),
-                                     layoutOps(),    linearAlgebraOps(), normalizationOps(),
-                                     poolingOps(),   randomOps(),        recurrenceOps(),
-                                     reductionOps(), selectionOps(),     shapeOps(),
-                                     signalOps(),    sliceOps(),         stateOps(),
-                                     trainingOps(),  unaryOps()})
+    // clang-format off
+    for (ArrayRef<OpEntry> family : {
+             attentionOps(),
+             binaryOps(),
+             classicalOps(),
+             constantOps(),
+             contractionOps(),
+             contribAttentionOps(),
+             controlFlowOps(),
+             einsumOps(),
+             fusedOps(),
+             indexingOps(),
+             layoutOps(),
+             linearAlgebraOps(),
+             normalizationOps(),
+             poolingOps(),
+             randomOps(),
+             recurrenceOps(),
+             reductionOps(),
+             scanOps(),
+             selectionOps(),
+             shapeOps(),
+             signalOps(),
+             sliceOps(),
+             stateOps(),
+             trainingOps(),
+             unaryOps(),
+         })
+    // clang-format on
       for (const OpEntry &entry : family)
         (*map)[{entry.domain, entry.name}][entry.since] = &entry;
     return map;

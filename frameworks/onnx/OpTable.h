@@ -37,6 +37,7 @@ llvm::ArrayRef<OpEntry> classicalOps();        // ImportClassical.cpp: ai.onnx.m
 llvm::ArrayRef<OpEntry> constantOps();         // ImportConstant.cpp
 llvm::ArrayRef<OpEntry> contractionOps();      // ImportContraction.cpp
 llvm::ArrayRef<OpEntry> contribAttentionOps(); // ImportContribAttention.cpp: com.microsoft
+llvm::ArrayRef<OpEntry> controlFlowOps();      // ImportControlFlow.cpp
 llvm::ArrayRef<OpEntry> einsumOps();           // ImportEinsum.cpp
 llvm::ArrayRef<OpEntry> fusedOps();            // ImportFused.cpp: com.microsoft
 llvm::ArrayRef<OpEntry> indexingOps();         // ImportIndexing.cpp
@@ -48,7 +49,8 @@ llvm::ArrayRef<OpEntry> randomOps();           // ImportRandom.cpp
 llvm::ArrayRef<OpEntry> recurrenceOps();       // ImportRecurrence.cpp
 llvm::ArrayRef<OpEntry> reductionOps();        // ImportReduction.cpp
 llvm::ArrayRef<OpEntry> rotaryOps();           // ImportRotary.cpp
-llvm::ArrayRef<OpEntry> selectionOps();        // ImportSelection.cpp
+llvm::ArrayRef<OpEntry> scanOps();      // ImportScan.cpp
+llvm::ArrayRef<OpEntry> selectionOps(); // ImportSelection.cpp
 llvm::ArrayRef<OpEntry> shapeOps();            // ImportShape.cpp
 llvm::ArrayRef<OpEntry> signalOps();           // ImportSignal.cpp
 llvm::ArrayRef<OpEntry> sliceOps();            // ImportSlice.cpp

@@ -241,11 +241,13 @@ bool foldRange(Node &node) {
 bool foldSplit(Node &node) {
   const ShapeValue *data = node.shapeValue(0);
   Result<int64_t> axis = node.integerAttribute("axis", 0);
-  auto sizes = node.splitSizes(static_cast<int64_t>(data->elements.size()));
-  if (!axis.ok() || (*axis != 0 && *axis != -1) || data->isScalar || !sizes.ok())
+  auto sizes = node.splitSizes(node.build.math().constant(static_cast<int64_t>(data->elements.size())));
+  if (!axis.ok() || (*axis != 0 && *axis != -1) || data->isScalar || !sizes.ok() ||
+      !llvm::all_of(*sizes, [](Extent size) { return IndexMath::known(size); }))
     return false;
   int64_t first = 0;
-  for (auto [i, size] : llvm::enumerate(*sizes)) {
+  for (auto [i, extent] : llvm::enumerate(*sizes)) {
+    int64_t size = *IndexMath::known(extent);
     node.setOutput(
         static_cast<unsigned>(i),
         ShapeValue{data->elementType, false, Extents(ArrayRef(data->elements).slice(first, size))});

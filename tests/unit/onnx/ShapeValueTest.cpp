@@ -12,7 +12,7 @@ using ::testing::Not;
 
 /// Nothing of the shape's computation is a tensor op.
 #define EXPECT_NO_SHAPE_TENSORS(text)                                                                        \
-  EXPECT_THAT(text, AllOf(Not(HasSubstr("xi64>")), Not(HasSubstr("tensor.from_elements")),                   \
+  EXPECT_THAT(text, AllOf(Not(HasSubstr("xi64>")), Not(HasSubstr("kiln.from_elements")),                     \
                           Not(HasSubstr("kiln.concat"))))
 
 TEST(ShapeValueTest, FlattenByShapeSliceConcat) { // what PyTorch writes for x.view(x.size(0), -1)
@@ -128,7 +128,7 @@ TEST(ShapeValueTest, AShapeAmongDataBecomesElements) {
   model.input("x", {"n", 4}).input("k", {2}, TensorProto::INT64).output("y");
   model.node("Shape", {"x"}, {"s"});
   model.node("Add", {"s", "k"}, {"y"});
-  EXPECT_THAT(model.text(), AllOf(HasSubstr("tensor.from_elements"), HasSubstr("kiln.add")));
+  EXPECT_THAT(model.text(), AllOf(HasSubstr("kiln.from_elements"), HasSubstr("kiln.add")));
 }
 
 TEST(ShapeValueTest, AShapeAsAnOutput) {
@@ -182,6 +182,19 @@ TEST(ShapeValueTest, ShapeOfAPart) {
   model.input("x", {2, 3, 4, 5}).output("y");
   model.node("Shape", {"x"}, {"y"}).set("start", 1).set("end", -1);
   EXPECT_THAT(model.text(), HasSubstr("dense<[3, 4]>"));
+}
+
+// An op along an axis that data decide works on the tensor seen as [outer, extent, inner].
+TEST(ShapeValueTest, AxesFromData) {
+  TestModel model;
+  model.input("x", {9, 4, 2}).input("a", {2}, TensorProto::INT64).output("y");
+  model.node("ReduceSum", {"x", "a"}, {"y"}).set("keepdims", 0);
+  EXPECT_THAT(model.text(), AllOf(HasSubstr("tensor.extract %arg1"), HasSubstr("kiln.reduce sum"),
+                                  HasSubstr("axes [1] keepdims"), HasSubstr("-> tensor<?xf32>")));
+  TestModel squeeze;
+  squeeze.input("x", {1, 4, 2}).input("a", {1}, TensorProto::INT64).output("y");
+  squeeze.node("Squeeze", {"x", "a"}, {"y"});
+  EXPECT_THAT(squeeze.text(), HasSubstr("-> tensor<?x?xf32>"));
 }
 
 } // namespace
