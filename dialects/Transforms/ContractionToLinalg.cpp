@@ -187,6 +187,10 @@ private:
       outSizes.insert(outSizes.begin() + 1, builder.getIndexAttr(groups));
     }
     x = padSpatial(builder, loc, x, op.getPads()); // next to its use: a target may pad tile by tile
+    SmallVector<int64_t> reaches;
+    for (auto [kernel, dilation] : llvm::zip(wType.getShape().take_back(spatial), op.getDilations()))
+      reaches.push_back(ShapedType::isDynamic(kernel) ? INT64_MAX : (kernel - 1) * dilation + 1);
+    x = trimWindowed(builder, loc, x, sizes, reaches);
 
     unsigned outer = grouped ? 3 : 2, reductions = spatial + !depthwise, loops = outer + spatial + reductions;
     auto dim = [&](unsigned i) { return builder.getAffineDimExpr(i); };

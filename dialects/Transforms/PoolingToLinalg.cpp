@@ -25,6 +25,26 @@ Value padWindowed(OpBuilder &builder, Location loc, Value x, ArrayRef<OpFoldResu
   return builder.create<tensor::PadOp>(loc, Type(), x, lows, highs, scalar);
 }
 
+Value trimWindowed(OpBuilder &builder, Location loc, Value x, ArrayRef<OpFoldResult> outputs,
+                   ArrayRef<int64_t> reaches) {
+  auto type = cast<RankedTensorType>(x.getType());
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, x);
+  bool changed = false;
+  for (auto [i, reach] : llvm::enumerate(reaches)) {
+    size_t axis = static_cast<size_t>(type.getRank()) - reaches.size() + i;
+    if (!isConstantIntValue(outputs[outputs.size() - reaches.size() + i], 1) || type.isDynamicDim(axis) ||
+        type.getDimSize(axis) <= reach)
+      continue;
+    sizes[axis] = builder.getIndexAttr(reach);
+    changed = true;
+  }
+  if (!changed)
+    return x;
+  SmallVector<OpFoldResult> offsets(sizes.size(), builder.getIndexAttr(0)),
+      strides(sizes.size(), builder.getIndexAttr(1));
+  return builder.create<tensor::ExtractSliceOp>(loc, x, offsets, sizes, strides);
+}
+
 namespace {
 
 /// The high pads that make room for exactly `outputs` windows. ceil_mode may need more than the op's, and its
@@ -73,7 +93,10 @@ Value foldWindows(Pool op, OpBuilder &builder, Value x, ArrayRef<OpFoldResult> s
   for (int64_t pad : op.getPads().take_front(spatial))
     low.push_back(builder.getIndexAttr(pad));
   SmallVector<OpFoldResult> high = highPads(op, builder, tensor::getMixedSizes(builder, loc, x), sizes);
-  Value padded = padWindowed(builder, loc, x, low, high, padding);
+  SmallVector<int64_t> reaches;
+  for (auto [kernel, dilation] : llvm::zip(op.getKernel(), op.getDilations()))
+    reaches.push_back((kernel - 1) * dilation + 1);
+  Value padded = trimWindowed(builder, loc, padWindowed(builder, loc, x, low, high, padding), sizes, reaches);
 
   unsigned outer = 2 + spatial, loops = outer + spatial;
   SmallVector<AffineExpr> inExprs{builder.getAffineDimExpr(0), builder.getAffineDimExpr(1)}, windowExprs;

@@ -767,3 +767,17 @@ func.func @one_output() {
   kiln.check_equal %got, %want : tensor<1x2x1x1xf32>
   return
 }
+
+// One window along both axes, which are longer than it.
+func.func @one_window_of_longer_axes() {
+  %n = kiln.iota axis 0 [36] : tensor<36xf32>
+  %r = kiln.reshape %n [1, 4, 3, 3] : tensor<36xf32> -> tensor<1x4x3x3xf32>
+  %x = kiln.optimization_barrier %r : tensor<1x4x3x3xf32>
+  %ones = kiln.constant dense<1.0> : tensor<1x4x2x2xf32>
+  %w = kiln.optimization_barrier %ones : tensor<1x4x2x2xf32>
+  %got = kiln.conv %x, %w strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1] : tensor<1x4x3x3xf32>, tensor<1x4x2x2xf32> -> tensor<1x1x1x1xf32>
+  %s = kiln.slice %x offsets [0, 0, 0, 0] sizes [1, 4, 2, 2] strides [1, 1, 1, 1] : tensor<1x4x3x3xf32> -> tensor<1x4x2x2xf32>
+  %want = kiln.reduce sum %s axes [1, 2, 3] keepdims : tensor<1x4x2x2xf32> -> tensor<1x1x1x1xf32>
+  kiln.check_equal %got, %want : tensor<1x1x1x1xf32>
+  return
+}

@@ -131,3 +131,14 @@ func.func @avg_pool_includes_padding() {
   kiln.check_close %got, %want atol 0.0 rtol 1.0e-6 : tensor<1x2x3x9xf32>
   return
 }
+
+// One window along an axis that is longer than it: the last column is not read.
+func.func @one_window_of_a_longer_axis() {
+  %n = kiln.iota axis 0 [36] : tensor<36xf32>
+  %r = kiln.reshape %n [1, 2, 6, 3] : tensor<36xf32> -> tensor<1x2x6x3xf32>
+  %x = kiln.optimization_barrier %r : tensor<1x2x6x3xf32>
+  %got = kiln.max_pool %x kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1] : tensor<1x2x6x3xf32> -> tensor<1x2x3x1xf32>
+  %want = kiln.slice %x offsets [0, 0, 1, 1] sizes [1, 2, 3, 1] strides [1, 1, 2, 1] : tensor<1x2x6x3xf32> -> tensor<1x2x3x1xf32>
+  kiln.check_equal %got, %want : tensor<1x2x3x1xf32>
+  return
+}
