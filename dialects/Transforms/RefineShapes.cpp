@@ -3,6 +3,7 @@
 // function's type follows.
 #include "kiln/IR/Kiln.h"
 #include "kiln/Transforms/Passes.h"
+#include "kiln/Transforms/RefineControlFlow.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/SymbolTable.h"
@@ -47,6 +48,7 @@ struct RefineShapes final : impl::RefineShapesPassBase<RefineShapes> {
       dialect->getCanonicalizationPatterns(owned);
     for (RegisteredOperationName op : context->getRegisteredOperations())
       op.getCanonicalizationPatterns(owned, context);
+    populateRefineControlFlow(owned);
     SmallVector<std::string> disabled(std::begin(kDisabledPatterns), std::end(kDisabledPatterns));
     patterns = FrozenRewritePatternSet(std::move(owned), disabled);
     return success();
@@ -59,6 +61,9 @@ struct RefineShapes final : impl::RefineShapesPassBase<RefineShapes> {
     config.useTopDownTraversal = true;
     config.maxIterations = GreedyRewriteConfig::kNoLimit;
     if (failed(applyPatternsAndFoldGreedily(getOperation(), patterns, config)))
+      return signalPassFailure();
+    if (refineLoops(getOperation().getFunctionBody(), patterns) &&
+        failed(applyPatternsAndFoldGreedily(getOperation(), patterns, config)))
       return signalPassFailure();
     refineResults(getOperation());
     revealContradictions(getOperation());

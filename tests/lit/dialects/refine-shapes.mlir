@@ -112,3 +112,44 @@ func.func @a_loop_changes_extents(%x: tensor<2xf32>, %n: index) -> tensor<?xf32>
   %e = kiln.exp %r : tensor<?xf32>
   return %e : tensor<?xf32>
 }
+
+// -----
+
+// Both sides know more than the branch says.
+// CHECK-LABEL: @a_branch
+//       CHECK: scf.if {{.*}} -> (tensor<2x4xf32>)
+//       CHECK: kiln.exp %{{.*}} : tensor<2x4xf32>
+func.func @a_branch(%c: i1, %x: tensor<2x4xf32>) -> tensor<?x?xf32> {
+  %r = scf.if %c -> (tensor<?x?xf32>) {
+    %n = kiln.neg %x : tensor<2x4xf32>
+    %d = tensor.cast %n : tensor<2x4xf32> to tensor<?x?xf32>
+    scf.yield %d : tensor<?x?xf32>
+  } else {
+    %a = kiln.abs %x : tensor<2x4xf32>
+    %d = tensor.cast %a : tensor<2x4xf32> to tensor<?x?xf32>
+    scf.yield %d : tensor<?x?xf32>
+  }
+  %e = kiln.exp %r : tensor<?x?xf32>
+  return %e : tensor<?x?xf32>
+}
+
+// -----
+
+// What every round keeps is what the first one starts with; only the second axis grows.
+// CHECK-LABEL: @a_loop_keeps_an_extent
+//       CHECK: scf.for {{.*}} -> (tensor<2x?xf32>, tensor<2xf32>)
+//       CHECK:   kiln.concat
+//  CHECK-SAME:     -> tensor<2x?xf32>
+//       CHECK:   kiln.exp %{{.*}} : tensor<2xf32>
+func.func @a_loop_keeps_an_extent(%x: tensor<2x1xf32>, %v: tensor<2xf32>, %n: index) -> (tensor<?x?xf32>, tensor<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %start = tensor.cast %x : tensor<2x1xf32> to tensor<?x?xf32>
+  %w = tensor.cast %v : tensor<2xf32> to tensor<?xf32>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %start, %b = %w) -> (tensor<?x?xf32>, tensor<?xf32>) {
+    %y = kiln.concat %a, %x axis 1 : tensor<?x?xf32>, tensor<2x1xf32> -> tensor<?x?xf32>
+    %z = kiln.exp %b : tensor<?xf32>
+    scf.yield %y, %z : tensor<?x?xf32>, tensor<?xf32>
+  }
+  return %r#0, %r#1 : tensor<?x?xf32>, tensor<?xf32>
+}
