@@ -9,12 +9,13 @@
 
 namespace kiln::onnx {
 
-/// What a name of the graph stands for. One of the three is set first, by whoever defines it; `tensor` is
+/// What a name of the graph stands for. One of the first four is set, by whoever defines it; `tensor` is
 /// added when an op needs it. `unsupported`: some node on the way cannot be imported, nothing else is known.
 struct GraphValue {
   mlir::Value tensor;
   std::optional<ShapeValue> shape;
   std::optional<TensorData> data;
+  std::shared_ptr<const std::vector<GraphValue>> sequence; // has no type: only few operators take one
   bool unsupported = false;
   mlir::Block *home = nullptr; // where `tensor` is built, so that all who see the name may use it
 

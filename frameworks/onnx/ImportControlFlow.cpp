@@ -91,6 +91,9 @@ Status importIf(Node &node) {
     node.setOutputsUnsupported();
     return {};
   }
+  auto isSequence = [](const GraphValue &value) { return value.sequence != nullptr; };
+  if (llvm::any_of(branches[0].outputs, isSequence) || llvm::any_of(branches[1].outputs, isSequence))
+    return unsupported("a sequence leaves a branch whose condition is not known before the model runs");
   std::vector<std::optional<ShapeValue>> numbers;
   for (unsigned i = 0; i < node.numOutputs(); ++i) {
     numbers.push_back(joinNumbers(build, i, branches));
@@ -155,6 +158,8 @@ Status importLoop(Node &node) {
     Round made;
     made.carried.assign(outputs.begin() + 1, outputs.begin() + 1 + carriedCount);
     made.entries.assign(outputs.begin() + 1 + carriedCount, outputs.end());
+    if (outputs.front().sequence)
+      return invalid("the body's condition is a sequence; expected bool");
     if (outputs.front().unsupported) {
       made.entries.push_back(outputs.front());
       return made;
@@ -177,7 +182,7 @@ Status importLoop(Node &node) {
 
 constexpr OpEntry kOps[] = {
     {"If", 1, 1, 1, importIf, "branches of different ranks, unless the condition is known at import"},
-    {"Loop", 1, 2, kAnyNumber, importLoop, "a carried value that changes its rank"},
+    {"Loop", 1, 2, kAnyNumber, importLoop, "a carried value that changes its rank; sequences", "", true},
 };
 
 } // namespace

@@ -81,7 +81,7 @@ AxisPart partOf(IndexMath &math, Extent start, Extent end, Extent step, Extent e
          highest = math.select(isBackward, math.sub(extent, one), extent);
   auto position = [&](Extent given) {
     Extent inside = math.min(math.max(given, below), extent);
-    return math.min(math.max(fromFront(math, inside, extent), lowest), highest);
+    return math.min(math.max(math.fromFront(inside, extent), lowest), highest);
   };
   Extent first = position(start), past = position(end);
   Extent sign = math.select(isBackward, minusOne, one);

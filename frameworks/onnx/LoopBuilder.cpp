@@ -56,6 +56,8 @@ public:
         build.forget(std::move(before));
         return LoopResult{{}, {}, /*unsupported=*/true};
       }
+      if (hasSequence(*made))
+        return unsupported("a round computes a sequence; expected tensors");
       KILN_ASSIGN_OR_RETURN(bool settled, settle(*made, arguments));
       if (settled)
         return finish(*made, region);
@@ -93,6 +95,10 @@ private:
     return round(index, arguments, &body);
   }
 
+  static bool hasSequence(const Round &made) {
+    auto is = [](const GraphValue &value) { return value.sequence != nullptr; };
+    return llvm::any_of(made.carried, is) || llvm::any_of(made.entries, is);
+  }
   static bool isUnsupported(const Round &made) {
     auto is = [](const GraphValue &value) { return value.unsupported; };
     return llvm::any_of(made.carried, is) || llvm::any_of(made.entries, is);
@@ -285,6 +291,8 @@ RankedTensorType commonType(RankedTensorType a, RankedTensorType b) {
 
 Result<LoopResult> buildLoop(KilnBuilder &build, const LoopLimits &limits, ArrayRef<GraphValue> initial,
                              RoundFn round) {
+  if (llvm::any_of(initial, [](const GraphValue &value) { return value.sequence != nullptr; }))
+    return unsupported("a loop that carries a sequence is not supported");
   return LoopBuilder(build, limits, initial).run(round);
 }
 

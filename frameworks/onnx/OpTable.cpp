@@ -42,7 +42,12 @@ const std::map<std::pair<StringRef, StringRef>, std::map<int, const OpEntry *>> 
              recurrenceOps(),
              reductionOps(),
              scanOps(),
+    // clang-format off
+    for (ArrayRef<OpEntry> family : {
              selectionOps(),
+             sequenceOps(),
+         })
+    // clang-format on
              shapeOps(),
              signalOps(),
              sliceOps(),

@@ -28,6 +28,7 @@ struct OpEntry {
   ImportNodeFn import;
   llvm::StringLiteral limits = ""; // for the documentation: what is refused
   llvm::StringLiteral domain = ""; // "" is ai.onnx
+  bool takesSequences = false;
 };
 
 // The families, one file each.
@@ -51,6 +52,7 @@ llvm::ArrayRef<OpEntry> reductionOps();        // ImportReduction.cpp
 llvm::ArrayRef<OpEntry> rotaryOps();           // ImportRotary.cpp
 llvm::ArrayRef<OpEntry> scanOps();      // ImportScan.cpp
 llvm::ArrayRef<OpEntry> selectionOps(); // ImportSelection.cpp
+llvm::ArrayRef<OpEntry> sequenceOps();  // ImportSequence.cpp
 llvm::ArrayRef<OpEntry> shapeOps();            // ImportShape.cpp
 llvm::ArrayRef<OpEntry> signalOps();           // ImportSignal.cpp
 llvm::ArrayRef<OpEntry> sliceOps();            // ImportSlice.cpp

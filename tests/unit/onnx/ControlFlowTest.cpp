@@ -184,6 +184,53 @@ TEST(ControlFlowTest, UnsupportedOperatorsInBodiesAreListedOnce) {
                           "  node #0 of 'next' (StringNormalizer) of opset 21");
 }
 
+// ---- Sequences -------------------------------------------------------------------------------------------
+
+TEST(ControlFlowTest, KnownSequencesAreResolvedAtImport) {
+  TestModel model;
+  model.input("x", {6, 4}).integer("two", 2).integer("last", -1).output("y").output("z").output("n");
+  model.node("SplitToSequence", {"x", "two"}, {"parts"}).set("axis", 0);
+  model.node("SequenceInsert", {"parts", "x"}, {"more"});
+  model.node("SequenceAt", {"more", "last"}, {"y"});
+  model.node("ConcatFromSequence", {"parts"}, {"z"}).set("axis", 0);
+  model.node("SequenceLength", {"more"}, {"n"});
+  EXPECT_THAT(model.text(), AllOf(HasSubstr("kiln.concat"), HasSubstr("kiln.constant dense<4> : tensor<i64>"),
+                                  HasSubstr("return %arg0")));
+}
+
+TEST(ControlFlowTest, OptionalsThatHoldSomethingAreIt) {
+  TestModel model;
+  model.input("x", {4}).output("y").output("has").output("none");
+  model.node("Optional", {"x"}, {"o"});
+  model.node("OptionalGetElement", {"o"}, {"e"});
+  model.node("Neg", {"e"}, {"y"});
+  model.node("OptionalHasElement", {"o"}, {"has"});
+  model.node("OptionalHasElement", {}, {"none"});
+  EXPECT_THAT(model.text(),
+              AllOf(HasSubstr("kiln.neg %arg0"), HasSubstr("dense<true>"), HasSubstr("dense<false>")));
+}
+
+TEST(ControlFlowTest, SequencesThatReachTheProgramAreRefused) {
+  auto refused = [](auto build, const char *text) {
+    TestModel model;
+    model.input("x", {6, 4}).input("i", {}, TensorProto::INT64).output("y");
+    model.node("SequenceConstruct", {"x", "x"}, {"s"});
+    build(model);
+    EXPECT_THAT(model.status(), StatusIs(Code::Unimplemented, HasSubstr(text)));
+  };
+  refused([](TestModel &model) { model.node("Identity", {"s"}, {"y"}); }, "output 'y': a sequence");
+  refused([](TestModel &model) { model.node("Neg", {"s"}, {"y"}); }, "input 0 ('s') is a sequence");
+  refused([](TestModel &model) { model.node("SequenceAt", {"s", "i"}, {"y"}); },
+          "'position' is not known before the model runs");
+  refused(
+      [](TestModel &model) {
+        Attributes node = model.node("Loop", {"i", "", "s"}, {"t"});
+        Body(node, "body", {"k", "go", "v"}, {"go", "v"});
+        model.node("SequenceLength", {"t"}, {"y"});
+      },
+      "a loop that carries a sequence");
+}
+
 // ---- Functions -------------------------------------------------------------------------------------------
 
 FunctionProto &addFunction(TestModel &model, const char *name, Names inputs, Names outputs) {
