@@ -249,9 +249,10 @@ private:
     if (!ancestor) // the result of a `while`, used behind it, lies in a storage of the loop's region
       ancestor = storage.wholeOp->getBlock()->findAncestorOpInBlock(*op);
     uint32_t at = ancestor == op ? begins[op] : ends[ancestor];
-    if (at >= storage.end) {
-      storage.end = at;
+    storage.end = std::max(storage.end, at);
+    if (!storage.lastUse || at >= storage.lastUseEnd) {
       storage.lastUse = ancestor;
+      storage.lastUseEnd = at;
     }
     if (storage.wholeOp) {
       storage.begin = std::min(storage.begin, begins[storage.wholeOp]);

@@ -31,6 +31,7 @@ struct Storage {
   uint32_t index = 0;
   uint32_t begin = 0, end = 0;        // positions, closed
   mlir::Operation *lastUse = nullptr; // in `block`; null if nobody reads it
+  uint32_t lastUseEnd = 0;            // its position
   bool readOutsidePrologue = false;
   bool isCarried = false;   // a loop writes it in each round, with other extents perhaps: never an output
   bool isMomentary = false; // allocated and freed where it is used

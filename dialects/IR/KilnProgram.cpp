@@ -40,7 +40,7 @@ template <typename Append> LogicalResult checkAppend(Append op, Emit emit) {
   if (list.getRank() != entry.getRank() + 1 || list.getElementType() != entry.getElementType()) // C1
     return emit() << "expects a list of entries like " << entry << ", got " << list;
   for (auto [axis, extent] : llvm::enumerate(entry.getShape()))
-    if (!agree(list.getDimSize(axis + 1), extent)) // C2
+    if (list.getDimSize(0) != 0 && !agree(list.getDimSize(axis + 1), extent)) // C2
       return emit() << "expects an entry that fits " << list << ", got " << entry;
   return success();
 }

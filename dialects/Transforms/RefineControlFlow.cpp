@@ -36,16 +36,6 @@ Value castTo(OpBuilder &builder, Location loc, Value value, Type type) {
   return value.getType() == type ? value : builder.create<tensor::CastOp>(loc, type, value).getResult();
 }
 
-/// Gives a result of `op` another type; its users see the old one.
-void retype(OpBuilder &builder, OpResult result, Type type) {
-  Type old = result.getType();
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointAfter(result.getOwner());
-  auto cast = builder.create<tensor::CastOp>(result.getLoc(), old, result);
-  result.setType(type);
-  result.replaceAllUsesExcept(cast, cast);
-}
-
 /// The results of a branch get the extents that both sides know behind casts.
 struct SharpenIf final : OpRewritePattern<scf::IfOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -66,7 +56,10 @@ struct SharpenIf final : OpRewritePattern<scf::IfOp> {
         Value exact = castTo(rewriter, op.getLoc(), value, type);
         rewriter.modifyOpInPlace(side->getOwner(), [&, side = side] { side->set(exact); });
       }
-      rewriter.modifyOpInPlace(op, [&] { retype(rewriter, result, type); });
+      rewriter.setInsertionPointAfter(op);
+      auto cast = rewriter.create<tensor::CastOp>(op.getLoc(), result.getType(), result);
+      rewriter.modifyOpInPlace(op, [&] { result.setType(type); });
+      rewriter.replaceAllUsesExcept(result, cast, cast);
       changed = true;
     }
     return success(changed);
@@ -119,7 +112,8 @@ bool settles(scf::ForOp clone, MutableArrayRef<Type> types) {
 
 /// Replaces the loop by its refined copy.
 void replace(OpBuilder &builder, scf::ForOp loop, scf::ForOp clone) {
-  for (OpOperand &operand : *clone.getYieldedValuesMutable())
+  MutableArrayRef<OpOperand> yielded = *clone.getYieldedValuesMutable();
+  for (OpOperand &operand : yielded)
     if (auto opaque = operand.get().getDefiningOp<UnrealizedConversionCastOp>()) {
       builder.setInsertionPoint(operand.getOwner());
       operand.set(castTo(builder, loop.getLoc(), withoutCast(opaque.getOperand(0)), opaque.getType(0)));

@@ -130,3 +130,36 @@ func.func @extents_as_data() {
   kiln.check_equal %gotLength, %zero : tensor<1xi64>
   return
 }
+
+// A value of one round of a `while` that is read twice, and twice carried.
+func.func @while_reads_a_value_twice() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n0 = kiln.constant dense<3> : tensor<i64>
+  %n1 = kiln.optimization_barrier %n0 : tensor<i64>
+  %n = tensor.extract %n1[] : tensor<i64>
+  %count = arith.index_cast %n : i64 to index
+  %x0 = kiln.constant dense<[1, 2]> : tensor<2xi32>
+  %x1 = kiln.optimization_barrier %x0 : tensor<2xi32>
+  %x = tensor.cast %x1 : tensor<2xi32> to tensor<?xi32>
+  %e = kiln.constant dense<> : tensor<0x0xi32>
+  %empty = tensor.cast %e : tensor<0x0xi32> to tensor<?x?xi32>
+  %r:3 = scf.while (%i = %c0, %a = %x, %list = %empty) : (index, tensor<?xi32>, tensor<?x?xi32>)
+      -> (index, tensor<?xi32>, tensor<?x?xi32>) {
+    %p = arith.cmpi slt, %i, %count : index
+    scf.condition(%p) %i, %a, %list : index, tensor<?xi32>, tensor<?x?xi32>
+  } do {
+  ^bb0(%i: index, %a: tensor<?xi32>, %list: tensor<?x?xi32>):
+    %j = arith.addi %i, %c1 : index
+    %b = kiln.add %a, %a : tensor<?xi32>, tensor<?xi32> -> tensor<?xi32>
+    %next = kiln.append %list, %b : tensor<?x?xi32>, tensor<?xi32> -> tensor<?x?xi32>
+    scf.yield %j, %b, %next : index, tensor<?xi32>, tensor<?x?xi32>
+  }
+  %a = kiln.reshape %r#1 [2] : tensor<?xi32> -> tensor<2xi32>
+  %wa = kiln.constant dense<[8, 16]> : tensor<2xi32>
+  kiln.check_equal %a, %wa : tensor<2xi32>
+  %list = kiln.reshape %r#2 [3, 2] : tensor<?x?xi32> -> tensor<3x2xi32>
+  %wl = kiln.constant dense<[[2, 4], [4, 8], [8, 16]]> : tensor<3x2xi32>
+  kiln.check_equal %list, %wl : tensor<3x2xi32>
+  return
+}

@@ -41,8 +41,15 @@ kiln.kernel @kernel(%x: tensor<4xf32>, %s: tensor<f32>) -> tensor<?xf32> {
 
 // -----
 
-// Another dialect's op keeps its operand's type, behind a cast; so do values that enter or leave a region.
+// What a region hands on is as precise as both sides.
 // CHECK-LABEL: func.func @others
+//       CHECK: %[[M:.+]] = kiln.mul {{.*}} -> tensor<4xf32>
+//       CHECK: %[[R:.+]] = scf.if {{.*}} -> (tensor<4xf32>)
+//       CHECK:   %[[S:.+]] = kiln.add %[[M]], %{{.*}} -> tensor<4xf32>
+//       CHECK:   scf.yield %[[S]] : tensor<4xf32>
+//       CHECK:   scf.yield %[[M]] : tensor<4xf32>
+//       CHECK: return %[[R]] : tensor<4xf32>
+func.func @others
 //       CHECK: %[[M:.+]] = kiln.mul {{.*}} -> tensor<4xf32>
 //       CHECK: %[[C:.+]] = tensor.cast %[[M]] : tensor<4xf32> to tensor<?xf32>
 //       CHECK: scf.if

@@ -261,11 +261,3 @@ func.func @from_elements_c2_float(%n: index) {
   %0 = kiln.from_elements [%n] : tensor<1xf32>
   return
 }
-
-// -----
-
-func.func @from_elements_result_type(%n: index) {
-  // expected-error@+1 {{'kiln.from_elements' op has result type 'tensor<2xi64>'; expected 'tensor<1xi64>'}}
-  %0 = kiln.from_elements [%n] : tensor<2xi64>
-  return
-}

@@ -121,7 +121,7 @@ def Kiln_AppendOp : Kiln_CheckedOp<"append"> {
     each round: the program does it, no kernel. A list that a loop carries for nothing else grows where it lies, at
     the cost of copying the entry. An empty list takes entries of any extents, a longer one of its own.
     * (C1) the rank of `list` is that of `entry` plus 1, and they have one element type.
-    * (C2) the extents of `entry` agree with those of `list` behind the first.
+    * (C2) the extents of `entry` agree with those of `list` behind the first, unless that is 0.
 
     Example:
     ```mlir

@@ -238,7 +238,7 @@ def Kiln_FromElementsOp : Kiln_ShapeOp<"from_elements"> {
   }];
   let arguments = (ins Variadic<Index>:$elements, UnitAttr:$scalar, TypeAttr:$element);
   let assemblyFormat = [{
-    `[` $elements `]` (`scalar` $scalar^)? attr-dict `:` custom<ElementType>($element, type($result))
+    ` ` `[` $elements `]` (`scalar` $scalar^)? attr-dict `:` custom<ElementType>($element, type($result))
   }];
   let hasFolder = 1;
 }
