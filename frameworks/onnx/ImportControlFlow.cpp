@@ -182,7 +182,7 @@ Status importLoop(Node &node) {
 
 constexpr OpEntry kOps[] = {
     {"If", 1, 1, 1, importIf, "branches of different ranks, unless the condition is known at import"},
-    {"Loop", 1, 2, kAnyNumber, importLoop, "a carried value that changes its rank; sequences", "", true},
+    {"Loop", 1, 0, kAnyNumber, importLoop, "a carried value that changes its rank; sequences", "", true},
 };
 
 } // namespace

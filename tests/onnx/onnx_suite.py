@@ -18,29 +18,13 @@ import sys
 import threading
 import time
 
+import onnx_venv
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-ONNX = "onnx==1.23.2"
 STATES = ("passed", "failed", "refused")
 TEST_TIMEOUT_S = 120
 # Tests whose outputs numpy drew at random: no generator gives another's numbers, so shapes and types alone are compared.
 DRAWN = re.compile(r"test_bernoulli|test_training_dropout(?!_zero_ratio)")
-
-
-def ensure_onnx(build: pathlib.Path) -> None:
-    """Starts over in build/onnx-venv if this interpreter has no onnx."""
-    try:
-        import onnx  # noqa: F401
-        return
-    except ImportError:
-        pass
-    python = build / "onnx-venv" / "bin" / "python"
-    if sys.executable == str(python):
-        raise SystemExit(f"onnx_suite: error: {python.parent.parent} has no onnx; remove it and run again")
-    if not python.exists():
-        print(f"onnx_suite: installing {ONNX} to {python.parent.parent}", file=sys.stderr)
-        subprocess.run([sys.executable, "-m", "venv", python.parent.parent], check=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", ONNX], check=True)
-    os.execv(python, [str(python), *sys.argv])
 
 
 # ---- Writing ------------------------------------------------------------------------------------------------------------------
@@ -243,7 +227,7 @@ def count(results: dict) -> dict[str, collections.Counter]:
 def markdown(results: dict) -> str:
     """The page docs/reference/onnx-node-tests.md: totals, then operators."""
     text = ("# ONNX's node tests\n\n"
-            f"Results of `tools/dev onnx-suite --docs` with {ONNX.replace('==', ' ')}; "
+            f"Results of `tools/dev onnx-suite --docs` with {onnx_venv.VERSIONS['onnx'].replace('==', ' ')}; "
             "[importing ONNX models](../howto/import-onnx.md) says what counts.\n\n"
             "| node tests | passed | failed | refused |\n| --- | ---: | ---: | ---: |\n")
     for title, chosen in (("as they are", False), ("expanded to function bodies", True)):
@@ -296,7 +280,7 @@ def parse() -> argparse.Namespace:
 
 def main() -> int:
     options = parse()
-    ensure_onnx(options.build)
+    onnx_venv.ensure(options.build, "onnx")
     if options.serve:
         return serve(options)
     if not (options.folder / "index.json").exists():

@@ -13,11 +13,15 @@ import random
 import sys
 import tempfile
 
-import kiln_capi
-import numpy
-import onnx
-import onnxruntime
-from onnx import TensorProto, helper
+import onnx_venv
+
+onnx_venv.ensure(pathlib.Path(__file__).resolve().parent.parent.parent / "build", "onnx", "onnxruntime")
+
+import kiln_capi  # noqa: E402
+import numpy  # noqa: E402
+import onnx  # noqa: E402
+import onnxruntime  # noqa: E402
+from onnx import TensorProto, helper  # noqa: E402
 
 FLOAT, INT64, BOOL = numpy.dtype("float32"), numpy.dtype("int64"), numpy.dtype("bool")
 OPSETS = (9, 11, 13, 17, 18, 20)
