@@ -17,7 +17,7 @@ class Kiln_RandomFloatOp<string mnemonic> : Kiln_RandomOp<mnemonic, "adaptor.get
   let arguments = (ins Kiln_CounterTensor:$index, Kiln_CounterTensor:$seed, TypeAttrOf<Kiln_Float>:$element);
   let results = (outs Kiln_FloatTensor:$result);
   let assemblyFormat = [{
-    $index `,` $seed attr-dict `:` type($index) `,` type($seed) `->` custom<IotaType>($element, type($result))
+    $index `,` $seed attr-dict `:` type($index) `,` type($seed) `->` custom<ElementType>($element, type($result))
   }];
 }
 
