@@ -76,7 +76,7 @@ AxisPart partOf(IndexMath &math, Extent start, Extent end, Extent step, Extent e
   Extent zero = math.constant(0), one = math.constant(1), minusOne = math.constant(-1);
   Extent beyond = math.add(extent, one), below = math.sub(zero, beyond);
   step = math.min(math.max(step, below), beyond);
-  Extent isBackward = math.compare(Predicate::slt, step, zero);
+  Extent isBackward = math.compare(arith::CmpIPredicate::slt, step, zero);
   Extent lowest = math.select(isBackward, minusOne, zero),
          highest = math.select(isBackward, math.sub(extent, one), extent);
   auto position = [&](Extent given) {

@@ -42,12 +42,8 @@ const std::map<std::pair<StringRef, StringRef>, std::map<int, const OpEntry *>> 
              recurrenceOps(),
              reductionOps(),
              scanOps(),
-    // clang-format off
-    for (ArrayRef<OpEntry> family : {
              selectionOps(),
              sequenceOps(),
-         })
-    // clang-format on
              shapeOps(),
              signalOps(),
              sliceOps(),
@@ -55,7 +51,7 @@ const std::map<std::pair<StringRef, StringRef>, std::map<int, const OpEntry *>> 
              trainingOps(),
              unaryOps(),
          })
-    // clang-format on
+      // clang-format on
       for (const OpEntry &entry : family)
         (*map)[{entry.domain, entry.name}][entry.since] = &entry;
     return map;
