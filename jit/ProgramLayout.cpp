@@ -157,8 +157,13 @@ private:
     return {};
   }
 
-  /// A loop starts from it: its first contents do not count, so it has no memory.
+  /// A loop starts from it: its first contents do not count, so it has no memory. Without elements anybody
+  /// may read it.
   Status visitEmpty(tensor::EmptyOp op) {
+    if (op.getType().hasStaticShape() && op.getType().getNumElements() == 0) {
+      addStorage(StorageKind::Temporary, op);
+      return {};
+    }
     if (llvm::all_of(op->getUsers(), [](Operation *user) { return isa<scf::ForOp, scf::WhileOp>(user); }))
       return {};
     return unimplemented(locationText(op.getLoc()) +

@@ -143,6 +143,11 @@ public:
       next.push_back(reshape(output, {number(1), number(count), batch, number(hidden)}));
       return next;
     };
+    if (getConstantIntValue(steps) == 0) {
+      if (outputs)
+        *outputs = make<BroadcastOp>(constant(0), Sizes{steps, number(count), batch, number(hidden)});
+      return States(first);
+    }
     if (getConstantIntValue(steps) == 1) {
       States last = step(number(0), first);
       Value output = last.pop_back_val();

@@ -87,3 +87,17 @@ func.func @causal(%q: tensor<2x4x5x8xf32>, %k: tensor<2x4x6x8xf32>, %v: tensor<2
     : (tensor<2x4x5x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x3xf32>) -> tensor<2x4x5x3xf32>
   return %y : tensor<2x4x5x3xf32>
 }
+
+// -----
+
+// No steps: the states are the initial ones.
+// CHECK-LABEL: @no_steps
+//  CHECK-SAME: %[[S:[^:]+]]: tensor<1x2x4xf32>)
+//   CHECK-NOT: scf.for
+//       CHECK: %[[H:.+]] = kiln.reshape %[[S]] [1, 1, 2, 4]
+//       CHECK: kiln.reshape %[[H]] [1, 2, 4]
+func.func @no_steps(%x: tensor<0x2x3xf32>, %w: tensor<1x4x3xf32>, %r: tensor<1x4x4xf32>, %s: tensor<1x2x4xf32>) -> (tensor<0x1x2x4xf32>, tensor<1x2x4xf32>) {
+  %y, %h = kiln.rnn forward %x, %w, %r initial_h %s activations ["tanh"]
+    : (tensor<0x2x3xf32>, tensor<1x4x3xf32>, tensor<1x4x4xf32>, tensor<1x2x4xf32>) -> (tensor<0x1x2x4xf32>, tensor<1x2x4xf32>)
+  return %y, %h : tensor<0x1x2x4xf32>, tensor<1x2x4xf32>
+}
