@@ -41,6 +41,7 @@ const std::map<std::pair<StringRef, StringRef>, std::map<int, const OpEntry *>> 
              randomOps(),
              recurrenceOps(),
              reductionOps(),
+             rotaryOps(),
              scanOps(),
              selectionOps(),
              sequenceOps(),

@@ -49,6 +49,7 @@ llvm::ArrayRef<OpEntry> poolingOps();          // ImportPooling.cpp
 llvm::ArrayRef<OpEntry> randomOps();           // ImportRandom.cpp
 llvm::ArrayRef<OpEntry> recurrenceOps();       // ImportRecurrence.cpp
 llvm::ArrayRef<OpEntry> reductionOps();        // ImportReduction.cpp
+llvm::ArrayRef<OpEntry> rotaryOps();           // ImportRotary.cpp
 llvm::ArrayRef<OpEntry> scanOps();             // ImportScan.cpp
 llvm::ArrayRef<OpEntry> selectionOps();        // ImportSelection.cpp
 llvm::ArrayRef<OpEntry> sequenceOps();         // ImportSequence.cpp
