@@ -98,12 +98,6 @@ TEST(UnsupportedTest, SparseInitializers) {
   EXPECT_REFUSED(model, "initializer 'w': sparse tensors are not supported");
 }
 
-TEST(UnsupportedTest, GatherByData) {
-  TestModel model;
-  model.input("x", {9, 4}).input("i", {3}, TensorProto::INT64).output("y").node("Gather", {"x", "i"}, {"y"});
-  EXPECT_REFUSED(model, "indices computed from data are not supported");
-}
-
 TEST(UnsupportedTest, ShapeOfUnknownLength) {
   TestModel model;
   model.input("x", {9, 4})
