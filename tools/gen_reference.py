@@ -15,6 +15,7 @@ FAMILIES = [
     ("Elementwise: two operands", "KilnBinary.td"),
     ("Elementwise: compare, select, convert", "KilnSelect.td"),
     ("Contraction", "KilnContraction.td"),
+    ("Quantization", "KilnQuantization.td"),
     ("Reduction", "KilnReduction.td"),
     ("Normalization", "KilnNormalization.td"),
     ("Shape", "KilnShape.td"),

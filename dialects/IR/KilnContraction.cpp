@@ -1,4 +1,5 @@
 // KilnContraction.cpp: checks and inference of matmul, conv, max_pool and avg_pool.
+#include "dialects/IR/Products.h"
 #include "dialects/IR/Window.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -10,25 +11,6 @@ using namespace mlir;
 namespace kiln {
 
 namespace {
-
-bool isByte(Type type) {
-  auto integer = dyn_cast<IntegerType>(type);
-  return integer && integer.getWidth() == 8;
-}
-
-/// Element types that a product takes: equal ones, or any two 8-bit integers.
-LogicalResult checkFactors(Emit emit, StringRef first, Type a, StringRef second, Type b) {
-  if (a == b || (isByte(a) && isByte(b)))
-    return success();
-  return emit() << "expects '" << first << "' and '" << second
-                << "' of one element type or of 8-bit integers, got " << a << " and " << b;
-}
-
-/// The element type of a sum of products: i32 for narrow integers, else the factors' own.
-Type productType(Type factor) {
-  auto integer = dyn_cast<IntegerType>(factor);
-  return integer && integer.getWidth() < 32 ? IntegerType::get(factor.getContext(), 32) : factor;
-}
 
 /// One operand of a matmul seen as [batch.., rows, columns], after its transpose.
 struct Factor {

@@ -28,6 +28,7 @@ struct ExpandCompositesPass : impl::ExpandCompositesPassBase<ExpandCompositesPas
 
 void populateExpandComposites(RewritePatternSet &patterns) {
   populateExpandAttention(patterns);
+  populateExpandConvTranspose(patterns);
   populateExpandRecurrence(patterns);
 }
 

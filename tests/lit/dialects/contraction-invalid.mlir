@@ -175,3 +175,91 @@ func.func @conv_result_type(%x: tensor<1x3x8xf32>, %w: tensor<4x3x3xf32>) {
   %0 = kiln.conv %x, %w strides [1] pads [0, 0] dilations [1] : tensor<1x3x8xf32>, tensor<4x3x3xf32> -> tensor<1x4x7xf32>
   return
 }
+
+// -----
+
+func.func @conv_transpose_c1_rank(%x: tensor<1x3x8xf32>, %w: tensor<3x4x3x3xf32>) {
+  // expected-error@+1 {{expects 'x' of rank 3 or more and 'w' of the same rank}}
+  %0 = kiln.conv_transpose %x, %w strides [1] pads [0, 0] dilations [1] output_padding [0] : tensor<1x3x8xf32>, tensor<3x4x3x3xf32> -> tensor<1x4x10xf32>
+  return
+}
+
+// -----
+
+func.func @conv_transpose_c1_dynamic_window(%x: tensor<1x3x8xf32>, %w: tensor<3x4x?xf32>) {
+  // expected-error@+1 {{expects a window of known extents, got 'tensor<3x4x?xf32>'}}
+  %0 = kiln.conv_transpose %x, %w strides [1] pads [0, 0] dilations [1] output_padding [0] : tensor<1x3x8xf32>, tensor<3x4x?xf32> -> tensor<1x4x?xf32>
+  return
+}
+
+// -----
+
+func.func @conv_transpose_c2_element_types(%x: tensor<1x3x8xf32>, %w: tensor<3x4x3xf64>) {
+  // expected-error@+1 {{expects 'x' and 'w' of one element type or of 8-bit integers, got 'f32' and 'f64'}}
+  %0 = kiln.conv_transpose %x, %w strides [1] pads [0, 0] dilations [1] output_padding [0] : tensor<1x3x8xf32>, tensor<3x4x3xf64> -> tensor<1x4x10xf32>
+  return
+}
+
+// -----
+
+func.func @conv_transpose_c2_bias_type(%x: tensor<1x3x8xf32>, %w: tensor<3x4x3xf32>, %b: tensor<4xf16>) {
+  // expected-error@+1 {{expects 'bias' of element type 'f32', got 'tensor<4xf16>'}}
+  %0 = kiln.conv_transpose %x, %w bias %b strides [1] pads [0, 0] dilations [1] output_padding [0] : tensor<1x3x8xf32>, tensor<3x4x3xf32>, tensor<4xf16> -> tensor<1x4x10xf32>
+  return
+}
+
+// -----
+
+func.func @conv_transpose_c3_strides(%x: tensor<1x3x8xf32>, %w: tensor<3x4x3xf32>) {
+  // expected-error@+1 {{expects every entry of 'strides' to be >= 1, got 0}}
+  %0 = kiln.conv_transpose %x, %w strides [0] pads [0, 0] dilations [1] output_padding [0] : tensor<1x3x8xf32>, tensor<3x4x3xf32> -> tensor<1x4x10xf32>
+  return
+}
+
+// -----
+
+func.func @conv_transpose_c3_output_padding(%x: tensor<1x3x8xf32>, %w: tensor<3x4x3xf32>) {
+  // expected-error@+1 {{expects 'output_padding' with 1 entries, got 2}}
+  %0 = kiln.conv_transpose %x, %w strides [1] pads [0, 0] dilations [1] output_padding [0, 0] : tensor<1x3x8xf32>, tensor<3x4x3xf32> -> tensor<1x4x10xf32>
+  return
+}
+
+// -----
+
+func.func @conv_transpose_c3_negative_output_padding(%x: tensor<1x3x8xf32>, %w: tensor<3x4x3xf32>) {
+  // expected-error@+1 {{expects 'output_padding' >= 0, got -1}}
+  %0 = kiln.conv_transpose %x, %w strides [1] pads [0, 0] dilations [1] output_padding [-1] : tensor<1x3x8xf32>, tensor<3x4x3xf32> -> tensor<1x4x10xf32>
+  return
+}
+
+// -----
+
+func.func @conv_transpose_c4_channels(%x: tensor<1x3x8xf32>, %w: tensor<5x4x3xf32>) {
+  // expected-error@+1 {{expects the first extent of 'w' to be that of the channels, 3, got 5}}
+  %0 = kiln.conv_transpose %x, %w strides [1] pads [0, 0] dilations [1] output_padding [0] : tensor<1x3x8xf32>, tensor<5x4x3xf32> -> tensor<1x4x10xf32>
+  return
+}
+
+// -----
+
+func.func @conv_transpose_c4_groups(%x: tensor<1x3x8xf32>, %w: tensor<3x4x3xf32>) {
+  // expected-error@+1 {{expects 'groups' to divide the channels, got 2 groups, 3 channels}}
+  %0 = kiln.conv_transpose %x, %w strides [1] pads [0, 0] dilations [1] output_padding [0] groups 2 : tensor<1x3x8xf32>, tensor<3x4x3xf32> -> tensor<1x8x10xf32>
+  return
+}
+
+// -----
+
+func.func @conv_transpose_c4_bias(%x: tensor<1x4x8xf32>, %w: tensor<4x3x3xf32>, %b: tensor<3xf32>) {
+  // expected-error@+1 {{expects 'bias' of shape [6], got 'tensor<3xf32>'}}
+  %0 = kiln.conv_transpose %x, %w bias %b strides [1] pads [0, 0] dilations [1] output_padding [0] groups 2 : tensor<1x4x8xf32>, tensor<4x3x3xf32>, tensor<3xf32> -> tensor<1x6x10xf32>
+  return
+}
+
+// -----
+
+func.func @conv_transpose_c5_pads(%x: tensor<1x3x2xf32>, %w: tensor<3x4x3xf32>) {
+  // expected-error@+1 {{expects pads that leave something of the result, got 0 elements along spatial axis 0}}
+  %0 = kiln.conv_transpose %x, %w strides [1] pads [2, 2] dilations [1] output_padding [0] : tensor<1x3x2xf32>, tensor<3x4x3xf32> -> tensor<1x4x0xf32>
+  return
+}

@@ -25,6 +25,18 @@ func.func @conv(%x: tensor<1x4x9x?xf16>, %w: tensor<6x2x3x3xf16>, %b: tensor<6xf
   return
 }
 
+// CHECK-LABEL: @conv_transpose
+func.func @conv_transpose(%x: tensor<1x4x?x9xf32>, %w: tensor<4x3x3x2xf32>, %b: tensor<6xf32>) {
+  // CHECK: kiln.conv_transpose %{{.*}}, %{{.*}} bias %{{.*}} strides [2, 3] pads [1, 0, 1, 2] dilations [1, 2] output_padding [1, 0] groups 2
+  // CHECK-SAME: -> tensor<1x6x?x25xf32>
+  %0 = kiln.conv_transpose %x, %w bias %b strides [2, 3] pads [1, 0, 1, 2] dilations [1, 2] output_padding [1, 0] groups 2
+    : tensor<1x4x?x9xf32>, tensor<4x3x3x2xf32>, tensor<6xf32> -> tensor<1x6x?x25xf32>
+  // CHECK: kiln.conv_transpose {{.*}} output_padding [0, 0] : tensor<1x4x?x9xf32>, tensor<4x3x3x2xf32> -> tensor<1x3x?x10xf32>
+  %1 = kiln.conv_transpose %x, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] output_padding [0, 0]
+    : tensor<1x4x?x9xf32>, tensor<4x3x3x2xf32> -> tensor<1x3x?x10xf32>
+  return
+}
+
 // CHECK-LABEL: @pools
 func.func @pools(%x: tensor<1x4x8x8xf32>) {
   // ceil_mode adds the window that starts inside the input: 4 instead of 3.

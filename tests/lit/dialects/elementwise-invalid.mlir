@@ -227,3 +227,19 @@ func.func @exp_of_an_unranked_tensor(%x: tensor<*xf32>) {
   %0 = kiln.exp %x : tensor<*xf32>
   return
 }
+
+// -----
+
+func.func @bitcast_c1_widths(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expects element types of as many bits, got 'f32' and 'i16'}}
+  %0 = kiln.bitcast %x : tensor<4xf32> to tensor<4xi16>
+  return
+}
+
+// -----
+
+func.func @convert_c2_unsaturated(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expects 'unsaturated' with a result of fp8, got 'f16'}}
+  %0 = kiln.convert %x unsaturated : tensor<4xf32> to tensor<4xf16>
+  return
+}

@@ -219,6 +219,10 @@ func.func @clamp(%x: tensor<4xf16>, %y: tensor<4xi32>) {
 
 // CHECK-LABEL: @convert
 func.func @convert(%x: tensor<4x?xf32>) {
+  // CHECK: kiln.convert %{{.*}} unsaturated : tensor<4x?xf32> to tensor<4x?xf8E5M2>
+  %u = kiln.convert %x unsaturated : tensor<4x?xf32> to tensor<4x?xf8E5M2>
+  // CHECK: kiln.bitcast %{{.*}} : tensor<4x?xf32> to tensor<4x?xui32>
+  %b = kiln.bitcast %x : tensor<4x?xf32> to tensor<4x?xui32>
   // CHECK: kiln.convert %{{.*}} : tensor<4x?xf32> to tensor<4x?xf16>
   %0 = kiln.convert %x : tensor<4x?xf32> to tensor<4x?xf16>
   // CHECK: kiln.convert %{{.*}} : tensor<4x?xf32> to tensor<4x?xbf16>

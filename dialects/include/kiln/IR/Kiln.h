@@ -29,6 +29,12 @@ mlir::LogicalResult inferBroadcast(std::optional<mlir::Location> location, llvm:
                                    mlir::ValueRange operands, mlir::Type element,
                                    llvm::SmallVectorImpl<mlir::Type> &types);
 
+/// What these ops ask of their element types.
+mlir::LogicalResult verifyBitcast(mlir::Operation *op);
+mlir::LogicalResult verifyConvert(mlir::Operation *op);
+mlir::LogicalResult verifyQuantize(mlir::Operation *op);
+mlir::LogicalResult verifyDequantize(mlir::Operation *op);
+
 /// The extents of that result, of type `result`: attributes where it is static, else arithmetic on the
 /// operands' extents. Dynamic extents that meet are taken to be equal.
 llvm::SmallVector<mlir::OpFoldResult> broadcastExtents(mlir::OpBuilder &builder, mlir::Location loc,

@@ -64,6 +64,41 @@ def Kiln_ConvOp : Kiln_CheckedOp<"conv"> {
   }];
 }
 
+def Kiln_ConvTransposeOp : Kiln_CheckedOp<"conv_transpose"> {
+  let summary = "transposed convolution over the spatial axes of an NC* tensor";
+  let description = [{
+    Every element of `x`, `[n, c, spatial..]`, is spread over a window of the result, the reverse of what a `kiln.conv`
+    with the same attributes reads. `w` is `[c, oc / groups, window..]`. With `g = o / (oc / groups)` and `i` over the
+    `c / groups` channels of group `g`:
+
+        result[n, o, p..] = bias[o] + sum_{i, j.., q.. : j * stride + q * dilation = p + low} x[n, i, j..] * w[i, o mod (oc / groups), q..]
+
+    A spatial extent of the result is `(extent - 1) * stride + (window - 1) * dilation + 1 - low - high +
+    output_padding`. `pads` lists the low pads of all spatial axes, then the high ones. Products and sums as in
+    `kiln.conv`.
+    * (C1) `x` has rank 3 or more and `w` has the same rank; the window's extents are known.
+    * (C2) `x` and `w` have the same element type, or both are 8-bit integers; `bias` has the result's.
+    * (C3) `strides` and `dilations` have one entry >= 1 a spatial axis, `pads` two >= 0, `output_padding` one >= 0.
+    * (C4) `groups` divides `c`, which is the first extent of `w`; `bias` is `[oc]`.
+    * (C5) the pads leave something of the result.
+
+    Example:
+    ```mlir
+    %y = kiln.conv_transpose %x, %w bias %b strides [2, 2] pads [1, 1, 1, 1] dilations [1, 1] output_padding [1, 1]
+       : tensor<1x64x?x56xf32>, tensor<64x32x3x3xf32>, tensor<32xf32> -> tensor<1x32x?x112xf32>
+    ```
+  }];
+  let arguments = (ins Kiln_NumberTensor:$x, Kiln_NumberTensor:$w, Optional<Kiln_NumberTensor>:$bias,
+                       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations,
+                       DenseI64ArrayAttr:$output_padding, DefaultValuedAttr<I64Attr, "1">:$groups);
+  let results = (outs Kiln_NumberTensor:$result);
+  let assemblyFormat = [{
+    $x `,` $w (`bias` $bias^)? `strides` $strides `pads` $pads `dilations` $dilations
+    `output_padding` $output_padding (`groups` $groups^)? attr-dict
+    `:` type($x) `,` type($w) (`,` type($bias)^)? `->` type($result)
+  }];
+}
+
 def Kiln_MaxPoolOp : Kiln_CheckedOp<"max_pool"> {
   let summary = "maximum over a window of the spatial axes of an NC* tensor";
   let description = [{

@@ -43,11 +43,15 @@ class Kiln_PredicateOp<string mnemonic, list<Trait> traits = []>
   }];
 }
 
-// Several operands, broadcast to the result's shape. `element` is C++ for the result's element type.
-class Kiln_BroadcastingOp<string mnemonic, string element, list<Trait> traits = []>
+// Several operands, broadcast to the result's shape. `element` is C++ for the result's element type, `checks` for what
+// is verified besides.
+class Kiln_BroadcastingOp<string mnemonic, string element, list<Trait> traits = [],
+                          string checks = "::mlir::success()">
     : Kiln_CheckedOp<mnemonic, !listconcat([DeclareOpInterfaceMethods<Kiln_ElementwiseOpInterface>], traits)> {
   let extraClassDefinition = [{
-    ::llvm::LogicalResult $cppClass::verify() { return ::kiln::verifyBroadcast(*this); }
+    ::llvm::LogicalResult $cppClass::verify() {
+      return ::llvm::success(succeeded(::kiln::verifyBroadcast(*this)) && succeeded(}] # checks # [{));
+    }
     ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *context,
                                                       std::optional<::mlir::Location> location, Adaptor adaptor,
                                                       ::llvm::SmallVectorImpl<::mlir::Type> &types) {

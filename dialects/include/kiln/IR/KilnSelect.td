@@ -78,18 +78,36 @@ def Kiln_ClampOp : Kiln_UnaryOp<"clamp", Kiln_NumberTensor> {
 
 // ---- Convert ---------------------------------------------------------------------------------------------
 
-def Kiln_ConvertOp : Kiln_BroadcastingOp<"convert", "adaptor.getTo()"> {
+def Kiln_ConvertOp : Kiln_BroadcastingOp<"convert", "adaptor.getTo()", [], "::kiln::verifyConvert(*this)"> {
   let summary = "another element type";
   let description = [{
-    `result = to(x)`. Between floats: rounds to nearest, halves to even; through f32 where both are not f64, so f64 to
-    f16 rounds twice. To fp8, values beyond the largest finite one, also infinities, become it, with their sign. Float
-    to integer: truncates towards zero and saturates; NaN becomes 0. Integer to integer: wraps. To i1: `x != 0`. From
-    i1: 0 or 1.
+    `result = to(x)`. Between floats: rounds once, to nearest, halves to even. To fp8, values beyond the largest finite
+    one, also infinities, become it, with their sign; with `unsaturated` infinity, or NaN where the format has none.
+    Integers become narrow floats through f32. Float to integer: truncates towards zero and saturates; NaN becomes 0.
+    Integer to integer: wraps. To i1: `x != 0`. From i1: 0 or 1.
     * (C1) `to` is the result's element type.
+    * (C2) `unsaturated` is for fp8 alone.
 
     Example:
     ```mlir
     %r = kiln.convert %x : tensor<4x?xf32> to tensor<4x?xui8>
+    ```
+  }];
+  let arguments = (ins Kiln_Tensor:$x, TypeAttr:$to, UnitAttr:$unsaturated);
+  let results = (outs Kiln_Tensor:$result);
+  let assemblyFormat = "$x (`unsaturated` $unsaturated^)? attr-dict `:` custom<ConvertTypes>(type($x), $to, type($result))";
+  let hasFolder = 1;
+}
+
+def Kiln_BitcastOp : Kiln_BroadcastingOp<"bitcast", "adaptor.getTo()", [], "::kiln::verifyBitcast(*this)"> {
+  let summary = "the same bits as another element type";
+  let description = [{
+    The element of type `to` whose bits are those of `x`.
+    * (C1) `to` has as many bits as the element type of `x`.
+
+    Example:
+    ```mlir
+    %r = kiln.bitcast %x : tensor<4x?xf32> to tensor<4x?xui32>
     ```
   }];
   let arguments = (ins Kiln_Tensor:$x, TypeAttr:$to);

@@ -27,9 +27,11 @@ def DecomposePass : Pass<"kiln-decompose"> {
 def ExpandCompositesPass : Pass<"kiln-expand-composites"> {
   let summary = "rewrite composites that are many kernels into simpler kiln ops and loops";
   let description = [{
-    Gives attention in two products with a softmax between. Makes a recurrent layer one product for the inputs of all time steps and an `scf.for` over them, whose states and
-    outputs the loop carries; what weights alone decide stands ahead of the loop, so that it runs once, in the program's
-    prologue. One time step needs no loop. Runs in stage `graph`, last; a target with a kernel for such an op of its own
+    Gives attention in two products with a softmax between. Makes a recurrent layer one product for the inputs of all
+    time steps and an `scf.for` over them, whose states and outputs the loop carries; one time step needs no loop. Makes
+    `kiln.conv_transpose` one `kiln.conv` that computes, for each phase of the strides, the products that meet there, and
+    an interleaving of the phases: no product with a stuffed zero, no scattered sum. What weights alone decide stands
+    apart, ahead of loops, so that it runs once, in the program's prologue. Runs in stage `graph`, last; a target with a kernel for such an op of its own
     leaves the pass out. `kiln-to-linalg` runs it on what is left.
 
     ```mlir
@@ -44,6 +46,16 @@ def ExpandCompositesPass : Pass<"kiln-expand-composites"> {
       %outputs = tensor.insert_slice %next into %y[%t, 0, 0, 0] [1, 1, 1, 8] [1, 1, 1, 1] : ...
       scf.yield %next, %outputs : tensor<1x1x1x8xf32>, tensor<9x1x1x8xf32>
     }
+
+    %y = kiln.conv_transpose %x, %w strides [2] pads [0, 0] dilations [1] output_padding [0]
+       : tensor<1x8x?xf32>, tensor<8x4x2xf32> -> tensor<1x4x?xf32>
+    // becomes
+    %t = kiln.transpose %w perm [1, 2, 0] : tensor<8x4x2xf32> -> tensor<4x2x8xf32>
+    %f = kiln.reshape %t [8, 8, 1] : tensor<4x2x8xf32> -> tensor<8x8x1xf32>
+    %c = kiln.conv %x, %f strides [1] pads [0, 0] dilations [1] : tensor<1x8x?xf32>, tensor<8x8x1xf32> -> tensor<1x8x?xf32>
+    %s = kiln.reshape %c [1, 4, 2, %n] : tensor<1x8x?xf32> -> tensor<1x4x2x?xf32>
+    %i = kiln.transpose %s perm [0, 1, 3, 2] : tensor<1x4x2x?xf32> -> tensor<1x4x?x2xf32>
+    %y = kiln.reshape %i [1, 4, %m] : tensor<1x4x?x2xf32> -> tensor<1x4x?xf32>
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];

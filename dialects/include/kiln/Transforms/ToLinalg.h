@@ -30,10 +30,11 @@ void populateSelectionToLoops(const mlir::TypeConverter &converter, mlir::Rewrit
 /// pattern of their own in the conversion, so kiln-to-linalg applies these first.
 void populateDecompose(mlir::RewritePatternSet &patterns);
 
-/// Rewrites composites that are many kernels into simpler kiln ops and loops: attention, recurrent
-/// layers.
+/// Rewrites composites that are many kernels into simpler kiln ops and loops: attention, transposed
+/// convolutions, recurrent layers.
 void populateExpandComposites(mlir::RewritePatternSet &patterns);
 void populateExpandAttention(mlir::RewritePatternSet &patterns);
+void populateExpandConvTranspose(mlir::RewritePatternSet &patterns);
 void populateExpandRecurrence(mlir::RewritePatternSet &patterns);
 
 } // namespace kiln
