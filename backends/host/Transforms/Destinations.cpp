@@ -1,5 +1,5 @@
 // Destinations.cpp: kernel results become trailing buffer arguments; views in front of the return move to the
-// buffer.
+// buffer. Bindings of 4-bit integers are unpacked and packed here.
 #include "backends/host/Transforms/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -152,26 +152,144 @@ void describeBindings(Builder &builder, func::FuncOp func) {
   func->setAttr("kiln.element_types", builder.getArrayAttr(types));
 }
 
+// ---- 4-bit integers: two a byte in a binding, the first one low; a byte each inside of a kernel
+// -----------------
+
+using Sizes = SmallVector<OpFoldResult>;
+
+OpFoldResult halved(RewriterBase &rewriter, Location loc, OpFoldResult count) {
+  return affine::makeComposedFoldedAffineApply(rewriter, loc, rewriter.getAffineSymbolExpr(0).ceilDiv(2),
+                                               {count});
+}
+
+SmallVector<ReassociationIndices> oneGroup(int64_t rank) {
+  if (rank == 0)
+    return {};
+  return {llvm::to_vector<2>(llvm::seq<int64_t>(0, rank))};
+}
+
+/// The bytes of a packed binding, whose type has one for each element.
+Value packedBytes(RewriterBase &rewriter, Location loc, Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (type.getRank() == 0)
+    buffer = rewriter.create<memref::ExpandShapeOp>(loc, ArrayRef<int64_t>{1}, buffer, oneGroup(0));
+  else if (type.getRank() > 1)
+    buffer = rewriter.create<memref::CollapseShapeOp>(loc, buffer, oneGroup(type.getRank()));
+  OpFoldResult zero = rewriter.getIndexAttr(0), one = rewriter.getIndexAttr(1);
+  OpFoldResult bytes = halved(rewriter, loc, memref::getMixedSize(rewriter, loc, buffer, 0));
+  return rewriter.create<memref::SubViewOp>(loc, buffer, Sizes{zero}, Sizes{bytes}, Sizes{one});
+}
+
+/// The elements of a packed binding, in the low bits of a byte each.
+Value unpacked(RewriterBase &rewriter, Location loc, Value buffer, RankedTensorType type) {
+  Sizes sizes = memref::getMixedSizes(rewriter, loc, buffer);
+  Value bytes = packedBytes(rewriter, loc, buffer);
+  auto bytesType = cast<MemRefType>(bytes.getType());
+  Value packed = rewriter.create<bufferization::ToTensorOp>(
+      loc, RankedTensorType::get(bytesType.getShape(), rewriter.getI8Type()), bytes, /*restrict=*/true);
+  OpFoldResult count = tensor::getMixedSize(rewriter, loc, packed, 0);
+  Value pairs =
+      rewriter.create<tensor::EmptyOp>(loc, Sizes{count, rewriter.getIndexAttr(2)}, rewriter.getI8Type());
+  AffineMap whole = rewriter.getMultiDimIdentityMap(2);
+  SmallVector<utils::IteratorType> parallel(2, utils::IteratorType::parallel);
+  pairs = rewriter
+              .create<linalg::GenericOp>(
+                  loc, pairs.getType(), packed, pairs, ArrayRef<AffineMap>{whole.getMajorSubMap(1), whole},
+                  parallel,
+                  [](OpBuilder &builder, Location loc, ValueRange elements) {
+                    Type i8 = builder.getI8Type();
+                    Value second =
+                        builder.create<arith::IndexCastOp>(loc, i8, builder.create<linalg::IndexOp>(loc, 1));
+                    Value four = builder.create<arith::ConstantOp>(loc, builder.getI8IntegerAttr(4));
+                    Value shift = builder.create<arith::MulIOp>(loc, second, four);
+                    builder.create<linalg::YieldOp>(
+                        loc, builder.create<arith::ShRUIOp>(loc, elements[0], shift).getResult());
+                  })
+              .getResult(0);
+  Value line = rewriter.create<tensor::CollapseShapeOp>(loc, pairs, oneGroup(2));
+  OpFoldResult zero = rewriter.getIndexAttr(0), one = rewriter.getIndexAttr(1), elements = one;
+  for (OpFoldResult size : sizes)
+    elements = affine::makeComposedFoldedAffineApply(
+        rewriter, loc, rewriter.getAffineSymbolExpr(0) * rewriter.getAffineSymbolExpr(1), {elements, size});
+  line = rewriter.create<tensor::ExtractSliceOp>(loc, line, Sizes{zero}, Sizes{elements}, Sizes{one});
+  if (type.getRank() == 1)
+    return line;
+  if (type.getRank() == 0)
+    return rewriter.create<tensor::CollapseShapeOp>(loc, type, line, oneGroup(0));
+  return rewriter.create<tensor::ExpandShapeOp>(loc, type, line, oneGroup(type.getRank()), sizes);
+}
+
+/// Writes `value`, a byte an element, into a packed binding.
+void writePacked(RewriterBase &rewriter, Location loc, Value value, Value buffer) {
+  auto type = cast<RankedTensorType>(value.getType());
+  Value line = value;
+  if (type.getRank() == 0)
+    line = rewriter.create<tensor::ExpandShapeOp>(loc, type.clone({1}), value, oneGroup(0));
+  else if (type.getRank() > 1)
+    line = rewriter.create<tensor::CollapseShapeOp>(loc, value, oneGroup(type.getRank()));
+  OpFoldResult elements = tensor::getMixedSize(rewriter, loc, line, 0),
+               bytes = halved(rewriter, loc, elements);
+  AffineExpr s0 = rewriter.getAffineSymbolExpr(0);
+  OpFoldResult odd = affine::makeComposedFoldedAffineApply(rewriter, loc, s0.ceilDiv(2) * 2 - s0, {elements});
+  OpFoldResult zero = rewriter.getIndexAttr(0), one = rewriter.getIndexAttr(1),
+               two = rewriter.getIndexAttr(2);
+  if (!isConstantIntValue(odd, 0)) {
+    Value filling = rewriter.create<arith::ConstantOp>(loc, rewriter.getI8IntegerAttr(0));
+    line = rewriter.create<tensor::PadOp>(loc, Type(), line, Sizes{zero}, Sizes{odd}, filling);
+  }
+  Value first = rewriter.create<tensor::ExtractSliceOp>(loc, line, Sizes{zero}, Sizes{bytes}, Sizes{two});
+  Value second = rewriter.create<tensor::ExtractSliceOp>(loc, line, Sizes{one}, Sizes{bytes}, Sizes{two});
+  Value empty = rewriter.create<tensor::EmptyOp>(loc, Sizes{bytes}, rewriter.getI8Type());
+  SmallVector<AffineMap> maps(3, rewriter.getMultiDimIdentityMap(1));
+  SmallVector<utils::IteratorType> parallel(1, utils::IteratorType::parallel);
+  auto pack = rewriter.create<linalg::GenericOp>(
+      loc, empty.getType(), ValueRange{first, second}, empty, maps, parallel,
+      [](OpBuilder &builder, Location loc, ValueRange elements) {
+        Value mask = builder.create<arith::ConstantOp>(loc, builder.getI8IntegerAttr(15));
+        Value four = builder.create<arith::ConstantOp>(loc, builder.getI8IntegerAttr(4));
+        Value low = builder.create<arith::AndIOp>(loc, elements[0], mask);
+        Value high = builder.create<arith::ShLIOp>(loc, elements[1], four);
+        builder.create<linalg::YieldOp>(loc, builder.create<arith::OrIOp>(loc, low, high).getResult());
+      });
+  Destination(rewriter, loc).write(pack.getResult(0), packedBytes(rewriter, loc, buffer));
+}
+
+/// Whether binding `number` holds 4-bit integers.
+bool isPacked(func::FuncOp func, unsigned number) {
+  auto types = func->getAttrOfType<ArrayAttr>("kiln.element_types");
+  return types && cast<TypeAttr>(types[number]).getValue().getIntOrFloatBitWidth() == 4;
+}
+
+// ---- The pass
+// ----------------------------------------------------------------------------------------------
+
 void convert(func::FuncOp func) {
   IRRewriter rewriter(func.getContext());
   Block &body = func.getBody().front();
   Location loc = func.getLoc();
+  describeBindings(rewriter, func);
   rewriter.setInsertionPointToStart(&body);
+  unsigned binding = 0;
   for (BlockArgument argument : body.getArguments())
-    if (isa<RankedTensorType>(argument.getType())) {
-      Type tensor = argument.getType();
+    if (auto tensor = dyn_cast<RankedTensorType>(argument.getType())) {
       argument.setType(bufferType(tensor));
-      auto value =
-          rewriter.create<bufferization::ToTensorOp>(argument.getLoc(), tensor, argument, /*restrict=*/true);
-      rewriter.replaceAllUsesExcept(argument, value, value);
+      SmallVector<OpOperand *> uses = llvm::to_vector(llvm::make_pointer_range(argument.getUses()));
+      Value value = isPacked(func, binding++)
+                        ? unpacked(rewriter, argument.getLoc(), argument, tensor)
+                        : rewriter.create<bufferization::ToTensorOp>(argument.getLoc(), tensor, argument,
+                                                                     /*restrict=*/true);
+      for (OpOperand *use : uses)
+        use->set(value);
     }
   auto returned = cast<func::ReturnOp>(body.getTerminator());
-  describeBindings(rewriter, func);
   rewriter.setInsertionPoint(returned);
   SmallVector<Value> values(returned.getOperands());
   for (Value value : values) {
     Value buffer = body.addArgument(bufferType(value.getType()), loc);
-    Destination(rewriter, loc).write(value, buffer);
+    if (isPacked(func, binding++))
+      writePacked(rewriter, loc, value, buffer);
+    else
+      Destination(rewriter, loc).write(value, buffer);
   }
   rewriter.modifyOpInPlace(returned, [&] { returned.getOperandsMutable().clear(); });
   func.setFunctionType(rewriter.getFunctionType(body.getArgumentTypes(), {}));

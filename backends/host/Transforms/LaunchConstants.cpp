@@ -72,7 +72,8 @@ std::optional<Op> binaryOf(Operation *op) {
 
 } // namespace
 
-LaunchConstants::LaunchConstants(func::FuncOp func) {
+LaunchConstants::LaunchConstants(func::FuncOp func)
+    : elementTypes(func->getAttrOfType<ArrayAttr>("kiln.element_types")) {
   for (BlockArgument argument : func.getArguments())
     if (isa<IndexType>(argument.getType()))
       sources.push_back({argument, std::nullopt});
@@ -165,7 +166,15 @@ LaunchExpr LaunchConstants::bytes(BlockArgument argument) const {
     else
       dynamic = LaunchExpr::binary(Op::Mul, dynamic, *extent(argument, dim));
   LaunchExpr result = LaunchExpr::literal(known);
-  return dynamic.empty() ? result : LaunchExpr::binary(Op::Mul, result, dynamic);
+  if (!dynamic.empty())
+    result = LaunchExpr::binary(Op::Mul, result, dynamic);
+  // 4-bit integers have a byte each in the argument's type, and half of one in memory.
+  auto arguments = argument.getOwner()->getArguments().take_front(argument.getArgNumber());
+  auto number =
+      llvm::count_if(arguments, [](BlockArgument other) { return isa<MemRefType>(other.getType()); });
+  bool isPacked = elementTypes && number < static_cast<int64_t>(elementTypes.size()) &&
+                  cast<TypeAttr>(elementTypes[number]).getValue().getIntOrFloatBitWidth() == 4;
+  return isPacked ? LaunchExpr::binary(Op::CeilDiv, result, LaunchExpr::literal(2)) : result;
 }
 
 SmallVector<Value> LaunchConstants::values(OpBuilder &builder, Location loc) const {

@@ -31,6 +31,7 @@ private:
   };
   std::optional<jit::LaunchExpr> extent(mlir::Value memref, unsigned dim) const;
   llvm::SmallVector<Source> sources;
+  mlir::ArrayAttr elementTypes; // of the bindings; null if not noted
 };
 
 /// Emits an expression on the values of the constants.

@@ -1,4 +1,5 @@
-// Storage.cpp: tensors of i1 are kept as bytes.
+// Storage.cpp: tensors of i1 and of 4-bit integers are kept as bytes; kiln-host-destinations packs the
+// latter.
 #include "backends/host/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,9 +16,9 @@ namespace kiln::host {
 
 namespace {
 
-bool isBool(Type type) { return type.isInteger(1); }
+bool isNarrow(Type type) { return type.isInteger(1) || type.isInteger(4); }
 
-/// Rewrites one function: first what moves single booleans in and out of tensors, then the types of the
+/// Rewrites one function: first what moves single elements in and out of tensors, then the types of the
 /// tensors.
 class ByteStorage {
 public:
@@ -43,26 +44,27 @@ public:
 private:
   Type stored(Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && isBool(tensor.getElementType()) ? tensor.clone(rewriter.getI8Type()) : type;
+    return tensor && isNarrow(tensor.getElementType()) ? tensor.clone(rewriter.getI8Type()) : type;
   }
 
   Value extend(Value value) {
     return rewriter.create<arith::ExtUIOp>(value.getLoc(), rewriter.getI8Type(), value);
   }
 
-  /// The body's boolean elements arrive and leave as bytes.
+  /// The body's narrow elements arrive and leave as bytes, of which the low bits count.
   void convertBody(Block &body) {
     rewriter.setInsertionPointToStart(&body);
     for (BlockArgument argument : body.getArguments())
-      if (isBool(argument.getType())) {
+      if (isNarrow(argument.getType())) {
+        Type narrow = argument.getType();
         argument.setType(rewriter.getI8Type());
-        auto bit = rewriter.create<arith::TruncIOp>(argument.getLoc(), rewriter.getI1Type(), argument);
-        rewriter.replaceAllUsesExcept(argument, bit, bit);
+        auto low = rewriter.create<arith::TruncIOp>(argument.getLoc(), narrow, argument);
+        rewriter.replaceAllUsesExcept(argument, low, low);
       }
     Operation *terminator = body.getTerminator();
     rewriter.setInsertionPoint(terminator);
     for (OpOperand &operand : terminator->getOpOperands())
-      if (isBool(operand.get().getType()))
+      if (isNarrow(operand.get().getType()))
         operand.set(extend(operand.get()));
   }
 
@@ -74,22 +76,23 @@ private:
     rewriter.setInsertionPoint(op);
     if (isa<linalg::FillOp, tensor::SplatOp, tensor::FromElementsOp, tensor::InsertOp>(op)) {
       for (OpOperand &operand : op->getOpOperands())
-        if (isBool(operand.get().getType()))
+        if (isNarrow(operand.get().getType()))
           operand.set(extend(operand.get()));
       if (auto fill = dyn_cast<linalg::FillOp>(op))
         for (BlockArgument argument : fill.getBlock()->getArguments())
-          if (isBool(argument.getType()))
+          if (isNarrow(argument.getType()))
             argument.setType(rewriter.getI8Type());
-    } else if (auto extract = dyn_cast<tensor::ExtractOp>(op); extract && isBool(extract.getType())) {
+    } else if (auto extract = dyn_cast<tensor::ExtractOp>(op); extract && isNarrow(extract.getType())) {
+      Type narrow = extract.getType();
       extract.getResult().setType(rewriter.getI8Type());
       rewriter.setInsertionPointAfter(op);
-      auto bit = rewriter.create<arith::TruncIOp>(op->getLoc(), rewriter.getI1Type(), extract.getResult());
-      rewriter.replaceAllUsesExcept(extract.getResult(), bit, bit);
+      auto low = rewriter.create<arith::TruncIOp>(op->getLoc(), narrow, extract.getResult());
+      rewriter.replaceAllUsesExcept(extract.getResult(), low, low);
     } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
       auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
-      if (elements && isBool(elements.getElementType()))
+      if (elements && isNarrow(elements.getElementType()))
         constant.setValueAttr(
-            elements.mapValues(rewriter.getI8Type(), [](const APInt &bit) { return bit.zext(8); }));
+            elements.mapValues(rewriter.getI8Type(), [](const APInt &bits) { return bits.zext(8); }));
     }
   }
 
