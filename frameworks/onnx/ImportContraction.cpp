@@ -47,32 +47,7 @@ Status importGemm(Node &node) {
 }
 
 Status importConv(Node &node) {
-  RankedTensorType weights = node.type(1);
-  if (weights.getRank() != node.rank(0) || weights.getRank() < 3)
-    return invalid("input of rank {0}, weights of rank {1}; expected the same, 3 or more", node.rank(0),
-                   weights.getRank());
-  ArrayRef<int64_t> kernel = weights.getShape().drop_front(2);
-  if (llvm::any_of(kernel, ShapedType::isDynamic))
-    return unsupported("weights with a kernel of dynamic extent are not supported");
-  KILN_ASSIGN_OR_RETURN(Window window, readWindow(node, kernel));
-  KILN_ASSIGN_OR_RETURN(int64_t groups, node.integerAttribute("group", 1));
-
-  SmallVector<Value> operands{node.tensor(0), node.tensor(1)};
-  if (node.hasInput(2))
-    operands.push_back(node.tensor(2));
-  std::optional<SmallVector<int64_t>> pads = window.knownPads();
-  if (!pads) { // SAME of a dynamic extent: padded apart
-    size_t spatial = window.kernel.size();
-    Extents low = node.build.math().constants({0, 0}), high = low;
-    llvm::append_range(low, ArrayRef(window.pads).take_front(spatial));
-    llvm::append_range(high, ArrayRef(window.pads).drop_front(spatial));
-    Value zero = node.build.scalar(node.elementType(0), 0);
-    KILN_ASSIGN_OR_RETURN(operands[0], node.build.pad(operands[0], low, high, "constant", zero));
-    pads.emplace(2 * spatial, 0);
-  }
-  SmallVector<NamedAttribute> attributes = window.attributes(node.build, *pads);
-  attributes.push_back(node.build.integer("groups", groups));
-  return node.output(node.build.make<ConvOp>(operands, attributes));
+  return node.output(convolve(node, node.tensor(0), node.tensor(1), node.tensorOrNull(2)));
 }
 
 constexpr OpEntry kOps[] = {
@@ -83,6 +58,35 @@ constexpr OpEntry kOps[] = {
 };
 
 } // namespace
+
+Result<Value> convolve(Node &node, Value x, Value w, Value bias) {
+  auto input = cast<RankedTensorType>(x.getType()), weights = cast<RankedTensorType>(w.getType());
+  if (weights.getRank() != input.getRank() || weights.getRank() < 3)
+    return invalid("input of rank {0}, weights of rank {1}; expected the same, 3 or more", input.getRank(),
+                   weights.getRank());
+  ArrayRef<int64_t> kernel = weights.getShape().drop_front(2);
+  if (llvm::any_of(kernel, ShapedType::isDynamic))
+    return unsupported("weights with a kernel of dynamic extent are not supported");
+  KILN_ASSIGN_OR_RETURN(Window window, readWindow(node, kernel));
+  KILN_ASSIGN_OR_RETURN(int64_t groups, node.integerAttribute("group", 1));
+
+  std::optional<SmallVector<int64_t>> pads = window.knownPads();
+  if (!pads) { // SAME of a dynamic extent: padded apart
+    size_t spatial = window.kernel.size();
+    Extents low = node.build.math().constants({0, 0}), high = low;
+    llvm::append_range(low, ArrayRef(window.pads).take_front(spatial));
+    llvm::append_range(high, ArrayRef(window.pads).drop_front(spatial));
+    Value zero = node.build.scalar(input.getElementType(), 0);
+    KILN_ASSIGN_OR_RETURN(x, node.build.pad(x, low, high, "constant", zero));
+    pads.emplace(2 * spatial, 0);
+  }
+  SmallVector<Value> operands{x, w};
+  if (bias)
+    operands.push_back(bias);
+  SmallVector<NamedAttribute> attributes = window.attributes(node.build, *pads);
+  attributes.push_back(node.build.integer("groups", groups));
+  return node.build.make<ConvOp>(operands, attributes);
+}
 
 llvm::ArrayRef<OpEntry> contractionOps() { return kOps; }
 

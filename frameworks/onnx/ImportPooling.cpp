@@ -3,35 +3,95 @@
 #include "frameworks/onnx/Node.h"
 #include "frameworks/onnx/Window.h"
 
+#include <cmath>
+#include <limits>
+
 using namespace mlir;
 
 namespace kiln::onnx {
 namespace {
 
-template <typename Op> Result<Value> pool(Node &node, SmallVector<NamedAttribute> more) {
-  KILN_ASSIGN_OR_RETURN(Window window, readWindow(node, {}));
-  KILN_ASSIGN_OR_RETURN(bool ceilMode, node.flagAttribute("ceil_mode", false));
-  std::optional<SmallVector<int64_t>> pads = window.knownPads();
-  if (!pads)
-    return unsupported("'auto_pad' SAME with strides over a dynamic extent is not supported");
-  llvm::append_range(more, window.attributes(node.build, *pads));
-  more.push_back(node.build.integers("kernel", window.kernel));
-  if (ceilMode)
-    more.push_back(node.build.flag("ceil_mode"));
-  return node.build.make<Op>(node.tensor(0), more);
+RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+/// `x` with the window's pads as elements.
+Result<Value> paddedBy(Node &node, const Window &window, Value x, double filling) {
+  KilnBuilder &build = node.build;
+  size_t spatial = window.kernel.size();
+  Extents low = build.math().constants({0, 0}), high = low;
+  llvm::append_range(low, ArrayRef(window.pads).take_front(spatial));
+  llvm::append_range(high, ArrayRef(window.pads).drop_front(spatial));
+  return build.pad(x, low, high, "constant", build.scalar(tensorType(x).getElementType(), filling));
+}
+
+template <typename Op>
+Result<Value> pool(Node &node, const Window &window, ArrayRef<int64_t> pads, Value x,
+                   ArrayRef<StringRef> flags) {
+  SmallVector<NamedAttribute> attributes = window.attributes(node.build, pads);
+  attributes.push_back(node.build.integers("kernel", window.kernel));
+  for (StringRef flag : flags)
+    attributes.push_back(node.build.flag(flag));
+  return node.build.make<Op>(x, attributes);
+}
+
+/// The least number that a maximum starts from.
+double lowest(Type element) {
+  auto integer = dyn_cast<IntegerType>(element);
+  if (!integer)
+    return -std::numeric_limits<double>::infinity();
+  return integer.isUnsigned() ? 0 : -std::ldexp(1.0, static_cast<int>(integer.getWidth()) - 1);
 }
 
 Status importMaxPool(Node &node) {
   node.ignoreAttribute("storage_order"); // of the indices, which are refused
-  return node.output(pool<MaxPoolOp>(node, {}));
+  KILN_ASSIGN_OR_RETURN(Window window, readWindow(node, {}));
+  KILN_ASSIGN_OR_RETURN(bool ceilMode, node.flagAttribute("ceil_mode", false));
+  SmallVector<StringRef> flags;
+  if (ceilMode)
+    flags.push_back("ceil_mode");
+  if (std::optional<SmallVector<int64_t>> pads = window.knownPads())
+    return node.output(pool<MaxPoolOp>(node, window, *pads, node.tensor(0), flags));
+  // SAME of a dynamic extent: padded apart.
+  KILN_ASSIGN_OR_RETURN(Value padded, paddedBy(node, window, node.tensor(0), lowest(node.elementType(0))));
+  return node.output(
+      pool<MaxPoolOp>(node, window, SmallVector<int64_t>(window.pads.size(), 0), padded, flags));
 }
 
-Status importAveragePool(Node &node) {
-  KILN_ASSIGN_OR_RETURN(bool countPad, node.flagAttribute("count_include_pad", false));
-  SmallVector<NamedAttribute> flags;
-  if (countPad)
-    flags.push_back(node.build.flag("count_include_pad"));
-  return node.output(pool<AvgPoolOp>(node, flags));
+Status importAveragePool(Node &node) { return node.output(averagePool(node, node.tensor(0))); }
+
+/// (sum over the window of |x|^p)^(1 / p)
+Status importLpPool(Node &node) {
+  KILN_RETURN_IF_ERROR(node.requireFloat(0));
+  KILN_ASSIGN_OR_RETURN(Window window, readWindow(node, {}));
+  KILN_ASSIGN_OR_RETURN(bool ceilMode, node.flagAttribute("ceil_mode", false));
+  KILN_ASSIGN_OR_RETURN(int64_t p, node.integerAttribute("p", 2));
+  if (p < 1)
+    return invalid("attribute 'p' is {0}; expected >= 1", p);
+  KilnBuilder &build = node.build;
+  IndexMath &math = build.math();
+  size_t spatial = window.kernel.size();
+  for (size_t i = 0; ceilMode && i < spatial; ++i) { // room for a last window that is not whole
+    int64_t stride = window.strides[i], reach = (window.kernel[i] - 1) * window.dilations[i] + 1;
+    Extent extent = node.dim(0, static_cast<int64_t>(i) + 2), &high = window.pads[spatial + i];
+    Extent before = math.add(extent, window.pads[i]), total = math.add(before, high);
+    Extent steps = math.ceilDiv(math.sub(total, math.constant(reach)), stride);
+    steps = math.min(steps, math.div(math.sub(before, math.constant(1)), math.constant(stride)));
+    Extent needed = math.add(math.mul(steps, math.constant(stride)), math.constant(reach));
+    high = math.add(high, math.max(math.sub(needed, total), math.constant(0)));
+  }
+  Type element = node.elementType(0);
+  double count = 1;
+  for (int64_t extent : window.kernel)
+    count *= static_cast<double>(extent);
+  Value exponent = build.scalar(element, static_cast<double>(p));
+  KILN_ASSIGN_OR_RETURN(Value powers, build.make<AbsOp>(node.tensor(0)));
+  KILN_ASSIGN_OR_RETURN(powers, p == 1 ? Result<Value>(powers) : build.make<PowOp>({powers, exponent}));
+  KILN_ASSIGN_OR_RETURN(powers, paddedBy(node, window, powers, 0));
+  KILN_ASSIGN_OR_RETURN(
+      Value sum, pool<AvgPoolOp>(node, window, SmallVector<int64_t>(window.pads.size(), 0), powers, {}));
+  KILN_ASSIGN_OR_RETURN(sum, build.make<MulOp>({sum, build.scalar(element, count)}));
+  if (p == 1)
+    return node.output(sum);
+  return node.output(build.make<PowOp>({sum, build.scalar(element, 1.0 / static_cast<double>(p))}));
 }
 
 template <ReduceKind kind> Status importGlobalPool(Node &node) {
@@ -86,15 +146,42 @@ Status importMaxUnpool(Node &node) {
 }
 
 constexpr OpEntry kOps[] = {
-    {"AveragePool", 7, 1, 1, importAveragePool, "SAME pads with strides over a dynamic extent"},
+    {"AveragePool", 7, 1, 1, importAveragePool},
     {"GlobalAveragePool", 1, 1, 1, importGlobalPool<ReduceKind::Mean>},
     {"GlobalLpPool", 2, 1, 1, importGlobalLpPool, "`p` other than 1 and 2"},
     {"GlobalMaxPool", 1, 1, 1, importGlobalPool<ReduceKind::Max>},
-    {"MaxPool", 1, 1, 1, importMaxPool, "output `Indices`; SAME pads with strides over a dynamic extent"},
+    {"LpPool", 2, 1, 1, importLpPool},
+    {"MaxPool", 1, 1, 1, importMaxPool, "output `Indices`"},
     {"MaxUnpool", 9, 2, 3, importMaxUnpool},
 };
 
 } // namespace
+
+Result<Value> averagePool(Node &node, Value x) {
+  KILN_ASSIGN_OR_RETURN(Window window, readWindow(node, {}));
+  KILN_ASSIGN_OR_RETURN(bool countPad, node.flagAttribute("count_include_pad", false));
+  KILN_ASSIGN_OR_RETURN(bool ceilMode, node.flagAttribute("ceil_mode", false));
+  SmallVector<StringRef> flags;
+  if (ceilMode)
+    flags.push_back("ceil_mode");
+  if (std::optional<SmallVector<int64_t>> pads = window.knownPads()) {
+    if (countPad)
+      flags.push_back("count_include_pad");
+    return pool<AvgPoolOp>(node, window, *pads, x, flags);
+  }
+  // SAME of a dynamic extent: padded apart, and the pads taken out of the means if they do not count.
+  SmallVector<int64_t> none(window.pads.size(), 0);
+  KilnBuilder &build = node.build;
+  KILN_ASSIGN_OR_RETURN(Value padded, paddedBy(node, window, x, 0));
+  KILN_ASSIGN_OR_RETURN(Value mean, pool<AvgPoolOp>(node, window, none, padded, flags));
+  if (countPad)
+    return mean;
+  KILN_ASSIGN_OR_RETURN(Value ones,
+                        build.broadcast(build.scalar(tensorType(x).getElementType(), 1), build.shape(x)));
+  KILN_ASSIGN_OR_RETURN(ones, paddedBy(node, window, ones, 0));
+  KILN_ASSIGN_OR_RETURN(Value share, pool<AvgPoolOp>(node, window, none, ones, flags));
+  return build.make<DivOp>({mean, share});
+}
 
 llvm::ArrayRef<OpEntry> poolingOps() { return kOps; }
 

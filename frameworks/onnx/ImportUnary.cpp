@@ -86,26 +86,33 @@ Status importIsInf(Node &node) {
 Status castTo(Node &node, Type type) {
   KILN_ASSIGN_OR_RETURN(bool saturate, node.flagAttribute("saturate", true));
   node.ignoreAttribute("round_mode"); // of float8e8m0, which is refused
-  Value x = node.tensor(0);
-  if (type.isFloat8E4M3FN() || type.isFloat8E5M2()) { // the largest number instead of NaN or infinity
-    if (!saturate)
-      return unsupported("'saturate' 0 is not supported for float8 types");
-    double largest = type.isFloat8E4M3FN() ? 448 : 57344;
-    KILN_ASSIGN_OR_RETURN(x, node.build.convert(x, node.build.builder().getF32Type()));
-    KILN_ASSIGN_OR_RETURN(
-        x, node.build.make<ClampOp>(x, {node.build.real("min", -largest), node.build.real("max", largest)}));
-  }
-  return node.output(node.build.convert(x, type));
+  KilnBuilder &build = node.build;
+  bool isFp8 = type.isFloat8E4M3FN() || type.isFloat8E5M2();
+  if (saturate || !isFp8 || node.elementType(0) == type)
+    return node.output(build.convert(node.tensor(0), type));
+  return node.output(build.make<ConvertOp>(
+      node.tensor(0), {build.named("to", TypeAttr::get(type)), build.flag("unsaturated")}));
 }
 
-Status importCast(Node &node) {
+/// The element type that attribute `to` names.
+Result<Type> wantedType(Node &node) {
   KILN_ASSIGN_OR_RETURN(int64_t to, node.integerAttribute("to"));
   if (to < 0 || to > INT32_MAX)
     return invalid("attribute 'to' is {0}; expected a TensorProto.DataType", to);
   Result<Type> type = toElementType(node.build.context(), static_cast<int>(to));
   if (!type.ok())
     return at("attribute 'to'", type.status());
-  return castTo(node, *type);
+  return type;
+}
+
+Status importCast(Node &node) {
+  KILN_ASSIGN_OR_RETURN(Type type, wantedType(node));
+  return castTo(node, type);
+}
+
+Status importBitCast(Node &node) {
+  KILN_ASSIGN_OR_RETURN(Type type, wantedType(node));
+  return node.output(node.build.make<BitcastOp>(node.tensor(0), node.build.named("to", TypeAttr::get(type))));
 }
 
 Status importCastLike(Node &node) { return castTo(node, node.elementType(1)); }
@@ -182,8 +189,9 @@ constexpr OpEntry kOps[] = {
     {"Atan", 7, 1, 1, importUnary<AtanOp>},
     {"Atanh", 9, 1, 1, importUnary<AtanhOp>},
     {"BitwiseNot", 18, 1, 1, importUnary<NotOp>},
-    {"Cast", 6, 1, 1, importCast, "strings; `saturate` 0 for float8"},
-    {"CastLike", 15, 2, 2, importCastLike, "strings; `saturate` 0 for float8"},
+    {"BitCast", 26, 1, 1, importBitCast, "strings"},
+    {"Cast", 6, 1, 1, importCast, "strings"},
+    {"CastLike", 15, 2, 2, importCastLike, "strings"},
     {"Ceil", 6, 1, 1, importUnary<CeilOp>},
     {"Celu", 12, 1, 1, importWithAlpha<CeluOp, 1000000>},
     {"Clip", 6, 1, 1, importClipByAttributes},

@@ -32,33 +32,38 @@ struct OpEntry {
 };
 
 // The families, one file each.
-llvm::ArrayRef<OpEntry> attentionOps();        // ImportAttention.cpp
-llvm::ArrayRef<OpEntry> binaryOps();           // ImportBinary.cpp
-llvm::ArrayRef<OpEntry> classicalOps();        // ImportClassical.cpp: ai.onnx.ml
-llvm::ArrayRef<OpEntry> constantOps();         // ImportConstant.cpp
-llvm::ArrayRef<OpEntry> contractionOps();      // ImportContraction.cpp
-llvm::ArrayRef<OpEntry> contribAttentionOps(); // ImportContribAttention.cpp: com.microsoft
-llvm::ArrayRef<OpEntry> controlFlowOps();      // ImportControlFlow.cpp
-llvm::ArrayRef<OpEntry> einsumOps();           // ImportEinsum.cpp
-llvm::ArrayRef<OpEntry> fusedOps();            // ImportFused.cpp: com.microsoft
-llvm::ArrayRef<OpEntry> indexingOps();         // ImportIndexing.cpp
-llvm::ArrayRef<OpEntry> layoutOps();           // ImportLayout.cpp
-llvm::ArrayRef<OpEntry> linearAlgebraOps();    // ImportLinearAlgebra.cpp
-llvm::ArrayRef<OpEntry> normalizationOps();    // ImportNormalization.cpp
-llvm::ArrayRef<OpEntry> poolingOps();          // ImportPooling.cpp
-llvm::ArrayRef<OpEntry> randomOps();           // ImportRandom.cpp
-llvm::ArrayRef<OpEntry> recurrenceOps();       // ImportRecurrence.cpp
-llvm::ArrayRef<OpEntry> reductionOps();        // ImportReduction.cpp
-llvm::ArrayRef<OpEntry> rotaryOps();           // ImportRotary.cpp
-llvm::ArrayRef<OpEntry> scanOps();             // ImportScan.cpp
-llvm::ArrayRef<OpEntry> selectionOps();        // ImportSelection.cpp
-llvm::ArrayRef<OpEntry> sequenceOps();         // ImportSequence.cpp
-llvm::ArrayRef<OpEntry> shapeOps();            // ImportShape.cpp
-llvm::ArrayRef<OpEntry> signalOps();           // ImportSignal.cpp
-llvm::ArrayRef<OpEntry> sliceOps();            // ImportSlice.cpp
-llvm::ArrayRef<OpEntry> stateOps();            // ImportState.cpp
-llvm::ArrayRef<OpEntry> trainingOps();         // ImportTraining.cpp
-llvm::ArrayRef<OpEntry> unaryOps();            // ImportUnary.cpp
+llvm::ArrayRef<OpEntry> attentionOps();            // ImportAttention.cpp
+llvm::ArrayRef<OpEntry> binaryOps();               // ImportBinary.cpp
+llvm::ArrayRef<OpEntry> classicalOps();            // ImportClassical.cpp: ai.onnx.ml
+llvm::ArrayRef<OpEntry> constantOps();             // ImportConstant.cpp
+llvm::ArrayRef<OpEntry> contractionOps();          // ImportContraction.cpp
+llvm::ArrayRef<OpEntry> contribAttentionOps();     // ImportContribAttention.cpp: com.microsoft
+llvm::ArrayRef<OpEntry> controlFlowOps();          // ImportControlFlow.cpp
+llvm::ArrayRef<OpEntry> convTransposeOps();        // ImportConvTranspose.cpp
+llvm::ArrayRef<OpEntry> cropOps();                 // ImportCrop.cpp
+llvm::ArrayRef<OpEntry> einsumOps();               // ImportEinsum.cpp
+llvm::ArrayRef<OpEntry> fusedOps();                // ImportFused.cpp: com.microsoft
+llvm::ArrayRef<OpEntry> indexingOps();             // ImportIndexing.cpp
+llvm::ArrayRef<OpEntry> layoutOps();               // ImportLayout.cpp
+llvm::ArrayRef<OpEntry> linearAlgebraOps();        // ImportLinearAlgebra.cpp
+llvm::ArrayRef<OpEntry> normalizationOps();        // ImportNormalization.cpp
+llvm::ArrayRef<OpEntry> poolingOps();              // ImportPooling.cpp
+llvm::ArrayRef<OpEntry> quantizationOps();         // ImportQuantization.cpp
+llvm::ArrayRef<OpEntry> quantizedElementwiseOps(); // ImportQuantizedElementwise.cpp
+llvm::ArrayRef<OpEntry> quantizedProductOps();     // ImportQuantizedProducts.cpp
+llvm::ArrayRef<OpEntry> randomOps();               // ImportRandom.cpp
+llvm::ArrayRef<OpEntry> recurrenceOps();           // ImportRecurrence.cpp
+llvm::ArrayRef<OpEntry> reductionOps();            // ImportReduction.cpp
+llvm::ArrayRef<OpEntry> rotaryOps();               // ImportRotary.cpp
+llvm::ArrayRef<OpEntry> scanOps();                 // ImportScan.cpp
+llvm::ArrayRef<OpEntry> selectionOps();            // ImportSelection.cpp
+llvm::ArrayRef<OpEntry> sequenceOps();             // ImportSequence.cpp
+llvm::ArrayRef<OpEntry> shapeOps();                // ImportShape.cpp
+llvm::ArrayRef<OpEntry> signalOps();               // ImportSignal.cpp
+llvm::ArrayRef<OpEntry> sliceOps();                // ImportSlice.cpp
+llvm::ArrayRef<OpEntry> stateOps();                // ImportState.cpp
+llvm::ArrayRef<OpEntry> trainingOps();             // ImportTraining.cpp
+llvm::ArrayRef<OpEntry> unaryOps();                // ImportUnary.cpp
 
 /// Operator sets that are understood, both ends included.
 struct OpsetRange {

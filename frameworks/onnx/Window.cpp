@@ -8,22 +8,6 @@ using namespace mlir;
 namespace kiln::onnx {
 namespace {
 
-Result<SmallVector<int64_t>> readList(Node &node, StringRef name, size_t count, int64_t lowest,
-                                      std::optional<int64_t> byDefault) {
-  KILN_ASSIGN_OR_RETURN(auto list, node.integersAttribute(name));
-  if (!list) {
-    if (!byDefault)
-      return invalid("attribute '{0}' is missing", name);
-    return SmallVector<int64_t>(count, *byDefault);
-  }
-  if (list->size() != count)
-    return invalid("attribute '{0}' has {1} entries; expected {2}", name, list->size(), count);
-  for (int64_t value : *list)
-    if (value < lowest || value > INT32_MAX)
-      return invalid("attribute '{0}' holds {1}; expected {2} to {3}", name, value, lowest, INT32_MAX);
-  return *list;
-}
-
 /// SAME: as many windows as strides fit, ceil(extent / stride); the odd pad goes to the named end.
 void padSame(IndexMath &math, Window &window, size_t axis, Extent extent, bool upper) {
   int64_t stride = window.strides[axis], reach = (window.kernel[axis] - 1) * window.dilations[axis] + 1;
@@ -57,6 +41,22 @@ SmallVector<NamedAttribute> Window::attributes(KilnBuilder &build, ArrayRef<int6
           build.integers("dilations", dilations)};
 }
 
+Result<SmallVector<int64_t>> readWindowList(Node &node, StringRef name, size_t count, int64_t lowest,
+                                            std::optional<int64_t> byDefault) {
+  KILN_ASSIGN_OR_RETURN(auto list, node.integersAttribute(name));
+  if (!list) {
+    if (!byDefault)
+      return invalid("attribute '{0}' is missing", name);
+    return SmallVector<int64_t>(count, *byDefault);
+  }
+  if (list->size() != count)
+    return invalid("attribute '{0}' has {1} entries; expected {2}", name, list->size(), count);
+  for (int64_t value : *list)
+    if (value < lowest || value > INT32_MAX)
+      return invalid("attribute '{0}' holds {1}; expected {2} to {3}", name, value, lowest, INT32_MAX);
+  return *list;
+}
+
 Result<Window> readWindow(Node &node, ArrayRef<int64_t> kernel) {
   if (node.rank(0) < 3)
     return invalid("input 0 has rank {0}; expected a batch, a channel and one or more spatial axes",
@@ -64,15 +64,15 @@ Result<Window> readWindow(Node &node, ArrayRef<int64_t> kernel) {
   auto spatial = static_cast<size_t>(node.rank(0) - 2);
   Window window;
   if (kernel.empty() || node.hasAttribute("kernel_shape")) {
-    KILN_ASSIGN_OR_RETURN(window.kernel, readList(node, "kernel_shape", spatial, 1, {}));
+    KILN_ASSIGN_OR_RETURN(window.kernel, readWindowList(node, "kernel_shape", spatial, 1, {}));
     if (!kernel.empty() && ArrayRef(window.kernel) != kernel)
       return invalid("attribute 'kernel_shape' differs from the extents of the weights");
   } else {
     window.kernel.assign(kernel.begin(), kernel.end());
   }
-  KILN_ASSIGN_OR_RETURN(window.strides, readList(node, "strides", spatial, 1, 1));
-  KILN_ASSIGN_OR_RETURN(window.dilations, readList(node, "dilations", spatial, 1, 1));
-  KILN_ASSIGN_OR_RETURN(SmallVector<int64_t> pads, readList(node, "pads", 2 * spatial, 0, 0));
+  KILN_ASSIGN_OR_RETURN(window.strides, readWindowList(node, "strides", spatial, 1, 1));
+  KILN_ASSIGN_OR_RETURN(window.dilations, readWindowList(node, "dilations", spatial, 1, 1));
+  KILN_ASSIGN_OR_RETURN(SmallVector<int64_t> pads, readWindowList(node, "pads", 2 * spatial, 0, 0));
   KILN_ASSIGN_OR_RETURN(std::string automatic, node.stringAttribute("auto_pad", "NOTSET"));
   IndexMath &math = node.build.math();
   window.pads = math.constants(pads);

@@ -18,8 +18,20 @@ struct Window {
   llvm::SmallVector<mlir::NamedAttribute> attributes(KilnBuilder &build, llvm::ArrayRef<int64_t> pads) const;
 };
 
+/// The integer list `name` of `count` entries, each `lowest` to 2^31 - 1; `byDefault` in each place if left
+/// out.
+Result<llvm::SmallVector<int64_t>> readWindowList(Node &node, llvm::StringRef name, size_t count,
+                                                  int64_t lowest, std::optional<int64_t> byDefault);
+
 /// Reads kernel_shape (or takes `kernel`), strides, dilations, pads and auto_pad.
 Result<Window> readWindow(Node &node, llvm::ArrayRef<int64_t> kernel);
+
+/// The convolution of `x`, which stands for input 0, with filters `w` and maybe a bias, by the node's
+/// attributes.
+Result<mlir::Value> convolve(Node &node, mlir::Value x, mlir::Value w, mlir::Value bias);
+
+/// The means of windows of `x`, which stands for input 0, by the node's attributes.
+Result<mlir::Value> averagePool(Node &node, mlir::Value x);
 
 } // namespace kiln::onnx
 #endif // KILN_ONNX_WINDOW_H

@@ -1,0 +1,252 @@
+// ImportQuantizedProducts.cpp: products of quantized tensors: sums in i32, exactly; what follows is f32.
+#include "frameworks/onnx/ElementTypes.h"
+#include "frameworks/onnx/Errors.h"
+#include "frameworks/onnx/Quantization.h"
+#include "frameworks/onnx/Window.h"
+
+using namespace mlir;
+
+namespace kiln::onnx {
+namespace {
+
+RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+Status requireBytes(Node &node, std::initializer_list<unsigned> inputs) {
+  for (unsigned i : inputs)
+    if (node.elementType(i).getIntOrFloatBitWidth() != 8 || !isa<IntegerType>(node.elementType(i))) {
+      std::string name = dataTypeName(toDataType(node.elementType(i)));
+      if (isa<FloatType>(node.elementType(i)) && node.elementType(i).getIntOrFloatBitWidth() == 8)
+        return unsupported("input {0} of element type '{1}' is not supported", i, name);
+      return invalid("input {0} has element type '{1}'; expected int8 or uint8", i, name);
+    }
+  return {};
+}
+
+/// A parameter of the rows of a left factor: one for all, one a row (`[m]`), or one for each row of each
+/// matrix.
+Result<Value> lineUpRows(KilnBuilder &build, Value parameter) {
+  if (!parameter || tensorType(parameter).getRank() != 1)
+    return parameter;
+  if (tensorType(parameter).getDimSize(0) == 1)
+    return build.reshape(parameter, {});
+  return build.reshape(parameter, {build.dim(parameter, 0), build.math().constant(1)});
+}
+
+/// Factors and their zero points of a matrix product.
+struct Factor {
+  Value numbers, zeroPoint; // maybe null
+};
+
+/// The product of the numbers less their zero points, in i32.
+Result<Value> integerMatmul(KilnBuilder &build, Factor a, Factor b, ArrayRef<NamedAttribute> flags = {}) {
+  KILN_ASSIGN_OR_RETURN(a.zeroPoint, lineUpRows(build, a.zeroPoint));
+  KILN_ASSIGN_OR_RETURN(a.numbers, centered(build, a.numbers, a.zeroPoint));
+  KILN_ASSIGN_OR_RETURN(b.numbers, centered(build, b.numbers, b.zeroPoint));
+  KILN_RETURN_IF_ERROR(alignFactors(build, a.numbers, b.numbers));
+  return build.make<MatmulOp>({a.numbers, b.numbers}, flags);
+}
+
+Status importMatMulInteger(Node &node) {
+  KILN_RETURN_IF_ERROR(requireBytes(node, {0, 1}));
+  return node.output(integerMatmul(node.build, {node.tensor(0), node.tensorOrNull(2)},
+                                   {node.tensor(1), node.tensorOrNull(3)}));
+}
+
+/// A B, requantized: inputs a, its scale and zero point, the same of b, then of the result.
+Status importQLinearMatMul(Node &node) {
+  KILN_RETURN_IF_ERROR(requireBytes(node, {0, 3}));
+  KilnBuilder &build = node.build;
+  KILN_ASSIGN_OR_RETURN(
+      Value sum, integerMatmul(build, {node.tensor(0), node.tensor(2)}, {node.tensor(3), node.tensor(5)}));
+  KILN_ASSIGN_OR_RETURN(Value scaleA, lineUpRows(build, node.tensor(1)));
+  KILN_ASSIGN_OR_RETURN(Value multiplier, scaleProduct(build, scaleA, node.tensor(4), node.tensor(6)));
+  return node.output(requantize(build, sum, multiplier, node.tensor(7), node.elementType(0)));
+}
+
+// ---- Convolutions ----------------------------------------------------------------------------------------
+
+/// The convolution of inputs `x` and `w` less their zero points, in i32.
+Result<Value> integerConv(Node &node, unsigned x, unsigned w, unsigned zeroPointX, unsigned zeroPointW,
+                          Value bias) {
+  KILN_RETURN_IF_ERROR(requireBytes(node, {x, w}));
+  KilnBuilder &build = node.build;
+  KILN_ASSIGN_OR_RETURN(Value zeroX, lineUp(build, node.tensorOrNull(zeroPointX), node.rank(x), 1));
+  KILN_ASSIGN_OR_RETURN(Value zeroW, lineUp(build, node.tensorOrNull(zeroPointW), node.rank(w), 0));
+  KILN_ASSIGN_OR_RETURN(Value numbers, centered(build, node.tensor(x), zeroX));
+  KILN_ASSIGN_OR_RETURN(Value filters, centered(build, node.tensor(w), zeroW));
+  KILN_RETURN_IF_ERROR(alignFactors(build, numbers, filters));
+  return convolve(node, numbers, filters, bias);
+}
+
+Status importConvInteger(Node &node) { return node.output(integerConv(node, 0, 1, 2, 3, {})); }
+
+Status importQLinearConv(Node &node) {
+  KilnBuilder &build = node.build;
+  KILN_ASSIGN_OR_RETURN(Value sum, integerConv(node, 0, 3, 2, 5, node.tensorOrNull(8)));
+  KILN_ASSIGN_OR_RETURN(Value scaleX, lineUp(build, node.tensor(1), node.rank(0), 1));
+  KILN_ASSIGN_OR_RETURN(Value scaleW, lineUp(build, node.tensor(4), node.rank(0), 1));
+  KILN_ASSIGN_OR_RETURN(Value scaleY, lineUp(build, node.tensor(6), node.rank(0), 1));
+  KILN_ASSIGN_OR_RETURN(Value zeroY, lineUp(build, node.tensor(7), node.rank(0), 1));
+  KILN_ASSIGN_OR_RETURN(Value multiplier, scaleProduct(build, scaleX, scaleW, scaleY));
+  return node.output(requantize(build, sum, multiplier, zeroY, node.elementType(0)));
+}
+
+// ---- com.microsoft ---------------------------------------------------------------------------------------
+
+Result<Value> addBias(KilnBuilder &build, Value x, Value bias) {
+  if (!bias)
+    return x;
+  return build.make<AddOp>({x, bias});
+}
+
+/// alpha A' B' + C: inputs as of QLinearMatMul with C before the result's; without those the result is float.
+Status importQGemm(Node &node) {
+  KILN_RETURN_IF_ERROR(requireBytes(node, {0, 3}));
+  KILN_ASSIGN_OR_RETURN(bool transA, node.flagAttribute("transA", false));
+  KILN_ASSIGN_OR_RETURN(bool transB, node.flagAttribute("transB", false));
+  KILN_ASSIGN_OR_RETURN(double alpha, node.realAttribute("alpha", 1.0));
+  KilnBuilder &build = node.build;
+  Type f32 = build.builder().getF32Type();
+  // Parameters of b stand for its columns: the rows of a transposed one.
+  Value zeroB = node.tensor(5);
+  if (transB) {
+    KILN_ASSIGN_OR_RETURN(zeroB, lineUpRows(build, zeroB));
+  }
+  Value zeroA = node.tensor(2);
+  if (transA) { // one a row of A': lined up with the last axis
+    KILN_ASSIGN_OR_RETURN(zeroA, lineUp(build, zeroA, 2, 1));
+  }
+  SmallVector<NamedAttribute> flags;
+  if (transA)
+    flags.push_back(build.flag("transA"));
+  if (transB)
+    flags.push_back(build.flag("transB"));
+  KILN_ASSIGN_OR_RETURN(Value sum,
+                        integerMatmul(build, {node.tensor(0), zeroA}, {node.tensor(3), zeroB}, flags));
+  KILN_ASSIGN_OR_RETURN(sum, addBias(build, sum, node.tensorOrNull(6)));
+  KILN_ASSIGN_OR_RETURN(Value scaleA, lineUpRows(build, node.tensor(1)));
+  KILN_ASSIGN_OR_RETURN(Value multiplier, scaleProduct(build, scaleA, node.tensor(4), {}));
+  if (alpha != 1.0) {
+    KILN_ASSIGN_OR_RETURN(multiplier, build.make<MulOp>({multiplier, build.scalar(f32, alpha)}));
+  }
+  if (node.hasInput(7)) {
+    KILN_ASSIGN_OR_RETURN(multiplier, scaleProduct(build, multiplier, {}, node.tensor(7)));
+    return node.output(requantize(build, sum, multiplier, node.tensorOrNull(8), node.elementType(0)));
+  }
+  KILN_ASSIGN_OR_RETURN(sum, build.convert(sum, f32));
+  return node.output(build.make<MulOp>({sum, multiplier}));
+}
+
+/// Inputs A, B, scales of A and B, zero points of A and B, bias.
+Status importMatMulIntegerToFloat(Node &node) {
+  KILN_RETURN_IF_ERROR(requireBytes(node, {0, 1}));
+  KilnBuilder &build = node.build;
+  KILN_ASSIGN_OR_RETURN(Value sum, integerMatmul(build, {node.tensor(0), node.tensorOrNull(4)},
+                                                 {node.tensor(1), node.tensorOrNull(5)}));
+  KILN_ASSIGN_OR_RETURN(Value scaleA, lineUpRows(build, node.tensor(2)));
+  KILN_ASSIGN_OR_RETURN(Value multiplier, scaleProduct(build, scaleA, node.tensor(3), {}));
+  KILN_ASSIGN_OR_RETURN(sum, build.convert(sum, build.builder().getF32Type()));
+  KILN_ASSIGN_OR_RETURN(sum, build.make<MulOp>({sum, multiplier}));
+  KILN_ASSIGN_OR_RETURN(sum, build.convert(sum, node.elementType(2)));
+  return node.output(addBias(build, sum, node.tensorOrNull(6)));
+}
+
+/// Inputs A (float, quantized here), B, scale and zero point of B, bias.
+Status importDynamicQuantizeMatMul(Node &node) {
+  KILN_RETURN_IF_ERROR(requireBytes(node, {1}));
+  KilnBuilder &build = node.build;
+  KILN_ASSIGN_OR_RETURN(DynamicallyQuantized a, dynamicQuantize(build, node.tensor(0)));
+  KILN_ASSIGN_OR_RETURN(
+      Value sum, integerMatmul(build, {a.numbers, a.by.zeroPoint}, {node.tensor(1), node.tensorOrNull(3)}));
+  KILN_ASSIGN_OR_RETURN(Value multiplier, scaleProduct(build, a.by.scale, node.tensor(2), {}));
+  KILN_ASSIGN_OR_RETURN(sum, build.convert(sum, build.builder().getF32Type()));
+  KILN_ASSIGN_OR_RETURN(sum, build.make<MulOp>({sum, multiplier}));
+  return node.output(addBias(build, sum, node.tensorOrNull(4)));
+}
+
+/// Bytes, [.., n], as their fields of `bits`, the low ones first: [.., n * 8 / bits] of ui8.
+Result<Value> unpacked(KilnBuilder &build, Value bytes, int64_t bits) {
+  if (bits == 8)
+    return bytes;
+  Type ui8 = build.builder().getIntegerType(8, /*isSigned=*/false);
+  Extents column = build.shape(bytes), whole = column;
+  column.push_back(build.math().constant(1));
+  KILN_ASSIGN_OR_RETURN(bytes, build.reshape(bytes, column));
+  SmallVector<int64_t> distances;
+  for (int64_t at = 0; at < 8; at += bits)
+    distances.push_back(at);
+  auto count = static_cast<int64_t>(distances.size());
+  Value shifts = build.constant(TensorData::fromIntegers(RankedTensorType::get({count}, ui8), distances), "");
+  KILN_ASSIGN_OR_RETURN(Value fields, build.make<ShrOp>({bytes, shifts}));
+  KILN_ASSIGN_OR_RETURN(fields,
+                        build.make<AndOp>({fields, build.scalar(ui8, static_cast<double>((1 << bits) - 1))}));
+  whole.back() = build.math().mul(whole.back(), build.math().constant(count));
+  return build.reshape(fields, whole);
+}
+
+/// A times the transpose of B, whose rows are blocks of `bits`-bit numbers with a scale and maybe a zero
+/// point each: inputs A, B as [N, blocks, bytes], scales, zero points (packed too), group indices, bias.
+Status importMatMulNBits(Node &node) {
+  KILN_ASSIGN_OR_RETURN(int64_t columns, node.integerAttribute("K"));
+  KILN_ASSIGN_OR_RETURN(int64_t rows, node.integerAttribute("N"));
+  KILN_ASSIGN_OR_RETURN(int64_t bits, node.integerAttribute("bits", 4));
+  KILN_ASSIGN_OR_RETURN(int64_t blockSize, node.integerAttribute("block_size"));
+  node.ignoreAttribute("accuracy_level"); // the least precision allowed
+  if (bits != 2 && bits != 4 && bits != 8)
+    return unsupported("attribute 'bits' is {0}; 2, 4 and 8 are supported", bits);
+  if (rows < 1 || columns < 1 || blockSize < 16 || blockSize > (1 << 20) || (blockSize & (blockSize - 1)))
+    return invalid(
+        "attributes 'N' {0}, 'K' {1}, 'block_size' {2}; expected positive numbers, the last a power of two "
+        "of 16 or more",
+        rows, columns, blockSize);
+  if (node.hasInput(4))
+    return unsupported("input 4 ('g_idx') is not supported");
+  KilnBuilder &build = node.build;
+  IndexMath &math = build.math();
+  Type element = node.elementType(0), f32 = build.builder().getF32Type();
+  int64_t blocks = (columns + blockSize - 1) / blockSize;
+  auto extents = [&](ArrayRef<int64_t> shape) { return math.constants(shape); };
+  KILN_RETURN_IF_ERROR(requireBytes(node, {1}));
+  KILN_ASSIGN_OR_RETURN(Value bytes,
+                        build.reshape(node.tensor(1), extents({rows, blocks, blockSize * bits / 8})));
+  KILN_ASSIGN_OR_RETURN(Value numbers, unpacked(build, bytes, bits)); // [N, blocks, blockSize]
+  Quantization by;
+  KILN_ASSIGN_OR_RETURN(by.scale, build.reshape(node.tensor(2), extents({rows, blocks, 1})));
+  if (!node.hasInput(3)) {
+    by.zeroPoint =
+        build.scalar(build.builder().getIntegerType(8, false), static_cast<double>(1 << (bits - 1)));
+  } else if (isa<FloatType>(node.elementType(3))) {
+    return unsupported("zero points of element type '{0}' are not supported",
+                       dataTypeName(toDataType(node.elementType(3))));
+  } else {
+    int64_t packed = (blocks * bits + 7) / 8;
+    KILN_ASSIGN_OR_RETURN(Value zeros, build.reshape(node.tensor(3), extents({rows, packed})));
+    KILN_ASSIGN_OR_RETURN(zeros, unpacked(build, zeros, bits));
+    KILN_ASSIGN_OR_RETURN(zeros, build.sliceAxis(zeros, 1, math.constant(0), math.constant(blocks)));
+    KILN_ASSIGN_OR_RETURN(by.zeroPoint, build.reshape(zeros, extents({rows, blocks, 1})));
+  }
+  KILN_ASSIGN_OR_RETURN(Value weights, dequantize(build, numbers, by, element.isF64() ? f32 : element));
+  KILN_ASSIGN_OR_RETURN(weights, build.reshape(weights, extents({rows, blocks * blockSize})));
+  KILN_ASSIGN_OR_RETURN(weights, build.sliceAxis(weights, 1, math.constant(0), math.constant(columns)));
+  KILN_ASSIGN_OR_RETURN(Value product, build.make<MatmulOp>({node.tensor(0), weights}, build.flag("transB")));
+  return node.output(addBias(build, product, node.tensorOrNull(5)));
+}
+
+constexpr StringLiteral kMicrosoft = "com.microsoft";
+constexpr OpEntry kOps[] = {
+    {"ConvInteger", 10, 2, 4, importConvInteger, "weights whose kernel extents are dynamic"},
+    {"MatMulInteger", 10, 2, 4, importMatMulInteger},
+    {"QLinearConv", 10, 8, 9, importQLinearConv, "weights whose kernel extents are dynamic"},
+    {"QLinearMatMul", 10, 8, 8, importQLinearMatMul, "float8"},
+    {"DynamicQuantizeMatMul", 1, 3, 5, importDynamicQuantizeMatMul, "", kMicrosoft},
+    {"MatMulIntegerToFloat", 1, 4, 7, importMatMulIntegerToFloat, "", kMicrosoft},
+    {"MatMulNBits", 1, 3, 6, importMatMulNBits,
+     "`bits` other than 2, 4 and 8; group indices; float zero points", kMicrosoft},
+    {"QGemm", 1, 6, 9, importQGemm, "", kMicrosoft},
+};
+
+} // namespace
+
+llvm::ArrayRef<OpEntry> quantizedProductOps() { return kOps; }
+
+} // namespace kiln::onnx
