@@ -87,6 +87,10 @@ Status castTo(Node &node, Type type) {
   KILN_ASSIGN_OR_RETURN(bool saturate, node.flagAttribute("saturate", true));
   node.ignoreAttribute("round_mode"); // of float8e8m0, which is refused
   KilnBuilder &build = node.build;
+  if (type.isInteger(4) && isa<FloatType>(node.elementType(0))) { // the low bits of the whole number
+    KILN_ASSIGN_OR_RETURN(Value whole, build.convert(node.tensor(0), build.builder().getI32Type()));
+    return node.output(build.convert(whole, type));
+  }
   bool isFp8 = type.isFloat8E4M3FN() || type.isFloat8E5M2();
   if (saturate || !isFp8 || node.elementType(0) == type)
     return node.output(build.convert(node.tensor(0), type));
@@ -112,7 +116,16 @@ Status importCast(Node &node) {
 
 Status importBitCast(Node &node) {
   KILN_ASSIGN_OR_RETURN(Type type, wantedType(node));
-  return node.output(node.build.make<BitcastOp>(node.tensor(0), node.build.named("to", TypeAttr::get(type))));
+  KilnBuilder &build = node.build;
+  // A boolean is a byte that is 0 or 1.
+  Type byte = build.builder().getIntegerType(8, /*isSigned=*/false);
+  Value x = node.tensor(0);
+  if (node.elementType(0).isInteger(1)) {
+    KILN_ASSIGN_OR_RETURN(x, build.convert(x, byte));
+  }
+  bool isBool = type.isInteger(1);
+  KILN_ASSIGN_OR_RETURN(x, build.make<BitcastOp>(x, build.named("to", TypeAttr::get(isBool ? byte : type))));
+  return node.output(isBool ? build.convert(x, type) : Result<Value>(x));
 }
 
 Status importCastLike(Node &node) { return castTo(node, node.elementType(1)); }
