@@ -71,17 +71,16 @@ Scalar encodeFp8(Scalar x, Type to, bool isSaturating) {
 Scalar roundedToOdd(Scalar x) {
   if (!x.type().isF64())
     return x;
+  // 14 bits stay, the last of them set if anything below is: more than any narrower format has by two, and
+  // few enough for an f32, also where bf16 is subnormal.
+  constexpr unsigned kDropped = 39;
   OpBuilder &builder = x.getBuilder();
-  Type i32 = builder.getI32Type();
-  Scalar nearest = x.to<arith::TruncFOp>(builder.getF32Type());
-  Scalar back = nearest.to<arith::ExtFOp>(x.type());
-  // Where something was lost, the f32 beside x whose last bit is 1: no later rounding takes it for a half.
-  Scalar bits = nearest.to<arith::BitcastOp>(i32);
-  Scalar isExact = equal(back, x), isNan = notEqual(x, x);
-  Scalar isOdd = notEqual(bits & bits.like(1.0), 0.0);
-  Scalar isBeyond = abs(back) > abs(x);
-  Scalar odd = select(isBeyond, bits - 1.0, bits + 1.0);
-  return select(isExact | isNan | isOdd, bits, odd).to<arith::BitcastOp>(nearest.type());
+  Scalar bits = x.to<arith::BitcastOp>(builder.getI64Type());
+  Scalar low = bits & bits.like(APInt::getLowBitsSet(64, kDropped));
+  Scalar high = bits & bits.like(APInt::getHighBitsSet(64, 64 - kDropped));
+  Scalar odd = high | bits.like(APInt::getOneBitSet(64, kDropped));
+  Scalar kept = select(equal(low, 0.0), high, odd).to<arith::BitcastOp>(x.type());
+  return kept.to<arith::TruncFOp>(builder.getF32Type());
 }
 
 } // namespace kiln

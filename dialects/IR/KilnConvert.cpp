@@ -41,9 +41,9 @@ Scalar floatToFloat(Scalar x, FloatType to, bool isSaturating) {
   if (to.isF64())
     return x.to<arith::ExtFOp>(to);
   if (to.isF32())
-    return x.to<arith::TruncFOp>(to);
+    return rounded(x, to);
   Scalar single = roundedToOdd(x);
-  return isFp8(to) ? encodeFp8(single, to, isSaturating) : single.to<arith::TruncFOp>(to);
+  return isFp8(to) ? encodeFp8(single, to, isSaturating) : rounded(single, to);
 }
 
 } // namespace

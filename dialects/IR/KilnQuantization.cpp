@@ -64,15 +64,15 @@ Value QuantizeOp::buildScalar(OpBuilder &builder, Location loc, ValueRange scala
   Scalar dividend = x.isFloat() ? asWideFloat(x, wide) : x.to<arith::SIToFPOp>(wide);
   Scalar quotient = dividend / asWideFloat(scale, wide);
   if (precision.getIntOrFloatBitWidth() < 32)
-    quotient = asWideFloat(quotient.to<arith::TruncFOp>(precision), wide);
+    quotient = asWideFloat(rounded(quotient, precision), wide);
   if (isFp8(getTo()))
     return encodeFp8(roundedToOdd(quotient), getTo(), !getUnsaturated()).value();
 
   auto to = cast<IntegerType>(getTo());
   auto [lowest, highest] = rangeOf(to);
-  Scalar rounded = quotient.make<math::RoundEvenOp>(quotient.value());
+  Scalar whole = quotient.make<math::RoundEvenOp>(quotient.value());
   // The bounds less the zero point, so that what is converted fits an i32. NaN fails the first comparison.
-  Scalar least = rounded.like(lowest), most = rounded.like(highest);
+  Scalar least = whole.like(lowest), most = whole.like(highest);
   std::optional<Scalar> zeroPoint;
   if (getZeroPoint()) {
     zeroPoint = extended(Scalar(builder, loc, scalars[2]), to.isUnsigned());
@@ -80,7 +80,7 @@ Value QuantizeOp::buildScalar(OpBuilder &builder, Location loc, ValueRange scala
     least = least - offset;
     most = most - offset;
   }
-  Scalar bounded = select(rounded > least, rounded, least);
+  Scalar bounded = select(whole > least, whole, least);
   bounded = select(bounded < most, bounded, most);
   Scalar number = bounded.to<arith::FPToSIOp>(i32);
   if (zeroPoint)
@@ -107,7 +107,7 @@ Value DequantizeOp::buildScalar(OpBuilder &builder, Location loc, ValueRange sca
     return product.to<arith::ExtFOp>(to).value();
   if (to.getWidth() < 32)
     product = roundedToOdd(product);
-  return narrowed(product, to).value();
+  return rounded(product, to).value();
 }
 
 } // namespace kiln

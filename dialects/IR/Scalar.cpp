@@ -90,4 +90,11 @@ Scalar narrowed(Scalar x, Type type) {
   return x.to<arith::TruncFOp>(type);
 }
 
+Scalar rounded(Scalar x, Type type) {
+  Scalar result = narrowed(x, type);
+  if (auto op = result.value().getDefiningOp<arith::TruncFOp>(); op && result.type() != x.type())
+    op.setRoundingmode(arith::RoundingMode::to_nearest_even);
+  return result;
+}
+
 } // namespace kiln

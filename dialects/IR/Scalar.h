@@ -94,8 +94,11 @@ Scalar erf(Scalar x);
 
 /// f16 and bf16 as f32, all else as it is.
 Scalar widened(Scalar x);
-/// `x` rounded to `type`, if that is a narrower float.
+/// `x` rounded to `type`, if that is a narrower float. A target may leave the rounding out where the value is
+/// used in the same kernel.
 Scalar narrowed(Scalar x, mlir::Type type);
+/// The same, for a rounding that is what was asked for: it stays.
+Scalar rounded(Scalar x, mlir::Type type);
 
 /// Builds `formula` of one element in f32 or f64 and rounds the result to the element's type.
 template <typename Formula>

@@ -60,12 +60,13 @@ bool reshapeIsInTheWay(OpOperand *operand) {
                       [](Operation *user) { return isa<linalg::GenericOp>(user); });
 }
 
-/// extf(truncf(x)) -> x: inside a kernel a 16-bit result that goes on is not rounded.
+/// extf(truncf(x)) -> x: inside a kernel a 16-bit result that goes on is not rounded, unless it was asked
+/// for.
 struct DropRounding final : OpRewritePattern<arith::ExtFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::ExtFOp op, PatternRewriter &rewriter) const override {
     auto narrow = op.getIn().getDefiningOp<arith::TruncFOp>();
-    if (!narrow || narrow.getIn().getType() != op.getType())
+    if (!narrow || narrow.getRoundingmode() || narrow.getIn().getType() != op.getType())
       return rewriter.notifyMatchFailure(op, "no truncation of this type before it");
     rewriter.replaceOp(op, narrow.getIn());
     return success();
@@ -100,7 +101,9 @@ struct FusePass : impl::FusePassBase<FusePass> {
     tensor::ExtractSliceOp::getCanonicalizationPatterns(patterns, context);
     patterns.add<DropRounding>(context);
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
+      return signalPassFailure();
+    // The mode has done its work: all code rounds so.
+    getOperation().walk([](arith::TruncFOp op) { op.removeRoundingmodeAttr(); });
   }
 };
 

@@ -22,7 +22,7 @@ func.func @quantize(%x: tensor<4x?xf32>, %s: tensor<f32>, %z: tensor<ui8>) -> te
 // The quotient of halves is rounded to a half.
 // CHECK-LABEL: @quantize_half
 //       CHECK: arith.divf %{{.+}} : f32
-//  CHECK-NEXT: arith.truncf %{{.+}} : f32 to f16
+//  CHECK-NEXT: arith.truncf %{{.+}} to_nearest_even : f32 to f16
 //   CHECK-NOT: arith.addi
 func.func @quantize_half(%x: tensor<4xf16>, %s: tensor<f16>) -> tensor<4xi8> {
   %q = kiln.quantize %x scale %s : tensor<4xf16>, tensor<f16> -> tensor<4xi8>
@@ -38,7 +38,7 @@ func.func @quantize_half(%x: tensor<4xf16>, %s: tensor<f16>) -> tensor<4xi8> {
 //       CHECK: %[[D:.+]] = arith.subi
 //       CHECK: %[[F:.+]] = arith.sitofp %[[D]] : i32 to f32
 //       CHECK: %[[P:.+]] = arith.mulf %[[F]]
-//       CHECK: arith.truncf %[[P]] : f32 to f16
+//       CHECK: arith.truncf %[[P]] to_nearest_even : f32 to f16
 func.func @dequantize(%x: tensor<8x4xi8>, %s: tensor<8x1xf32>, %z: tensor<8x1xi8>) -> tensor<8x4xf16> {
   %r = kiln.dequantize %x scale %s zero_point %z : tensor<8x4xi8>, tensor<8x1xf32>, tensor<8x1xi8> -> tensor<8x4xf16>
   return %r : tensor<8x4xf16>

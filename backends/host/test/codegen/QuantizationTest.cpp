@@ -144,6 +144,22 @@ TEST_P(QuantizationTest, DoublesAreRoundedOnce) {
   }
 }
 
+TEST_P(QuantizationTest, RoundingsThatAreAskedForStay) {
+  for (KilnDType dtype : {KILN_F16, KILN_BF16}) {
+    Array x = Array::random(KILN_F32, {77}, -100, 100, 5);
+    std::string narrow = tensorType(dtype, {77});
+    Array got = run({&x},
+                    "  %n = kiln.convert %a0 : tensor<77xf32> to " + narrow +
+                        "\n  %r = kiln.convert %n : " + narrow + " to tensor<77xf32>",
+                    KILN_F32, {77});
+    std::vector<double> want;
+    for (double value : x.values())
+      want.push_back(
+          roundedTo(dtype == KILN_F16 ? llvm::APFloat::IEEEhalf() : llvm::APFloat::BFloat(), value));
+    expectEqual(got, want);
+  }
+}
+
 TEST_P(QuantizationTest, FourBitIntegersArePackedTwoAByte) {
   // 15 numbers: the last byte is half full. The first of a pair is the low one.
   Array packed = Array::of(KILN_U8, {8}, {0x10, 0x32, 0x54, 0x76, 0x98, 0xba, 0xdc, 0x0e});

@@ -59,6 +59,28 @@ func.func @not_recomputed(%x: tensor<1000x64xf32>, %y: tensor<64xf32>) -> tensor
 
 #line = affine_map<(d0) -> (d0)>
 
+// Negative: a rounding that was asked for stays, without its mark.
+// CHECK-LABEL: @rounding_asked_for
+//       CHECK: arith.truncf %{{.+}} : f32 to bf16
+//       CHECK: arith.extf
+//       CHECK: arith.addf
+func.func @rounding_asked_for(%x: tensor<64xf32>) -> tensor<64xf32> {
+  %e = tensor.empty() : tensor<64xf32>
+  %q = linalg.generic {indexing_maps = [#line, #line], iterator_types = ["parallel"]}
+      ins(%x : tensor<64xf32>) outs(%e : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %n = arith.truncf %a to_nearest_even : f32 to bf16
+    %w = arith.extf %n : bf16 to f32
+    %v = arith.addf %w, %w : f32
+    linalg.yield %v : f32
+  } -> tensor<64xf32>
+  return %q : tensor<64xf32>
+}
+
+// -----
+
+#line = affine_map<(d0) -> (d0)>
+
 // Positive: between two fused ops a bf16 result is not rounded.
 // CHECK-LABEL: @no_rounding
 //       CHECK: arith.extf
