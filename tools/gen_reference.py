@@ -19,6 +19,7 @@ FAMILIES = [
     ("Reduction", "KilnReduction.td"),
     ("Normalization", "KilnNormalization.td"),
     ("Shape", "KilnShape.td"),
+    ("Resize", "KilnResize.td"),
     ("Indexing", "KilnIndexing.td"),
     ("Programs", "KilnProgram.td"),
 ]

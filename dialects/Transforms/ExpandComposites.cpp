@@ -30,6 +30,7 @@ void populateExpandComposites(RewritePatternSet &patterns) {
   populateExpandAttention(patterns);
   populateExpandConvTranspose(patterns);
   populateExpandRecurrence(patterns);
+  populateExpandResize(patterns);
 }
 
 } // namespace kiln

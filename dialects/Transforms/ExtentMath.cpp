@@ -38,9 +38,11 @@ OpFoldResult ExtentMath::floorDiv(Extent a, int64_t b) const {
   return binary<arith::FloorDivSIOp>(a, constant(b),
                                      [](int64_t x, int64_t y) { return llvm::divideFloorSigned(x, y); });
 }
-OpFoldResult ExtentMath::ceilDiv(Extent a, int64_t b) const {
-  return binary<arith::CeilDivSIOp>(a, constant(b),
-                                    [](int64_t x, int64_t y) { return llvm::divideCeilSigned(x, y); });
+OpFoldResult ExtentMath::ceilDiv(Extent a, Extent b) const {
+  return binary<arith::CeilDivSIOp>(a, b, [](int64_t x, int64_t y) { return llvm::divideCeilSigned(x, y); });
+}
+OpFoldResult ExtentMath::max(Extent a, Extent b) const {
+  return binary<arith::MaxSIOp>(a, b, [](int64_t x, int64_t y) { return std::max(x, y); });
 }
 
 } // namespace kiln

@@ -20,9 +20,11 @@ public:
   Extent add(Extent a, Extent b) const;
   Extent sub(Extent a, Extent b) const;
   Extent mul(Extent a, Extent b) const;
+  Extent max(Extent a, Extent b) const;
   /// Quotients of a positive divisor, rounded down and up.
   Extent floorDiv(Extent a, int64_t b) const;
-  Extent ceilDiv(Extent a, int64_t b) const;
+  Extent ceilDiv(Extent a, Extent b) const;
+  Extent ceilDiv(Extent a, int64_t b) const { return ceilDiv(a, constant(b)); }
 
 private:
   template <typename Op, typename Compute> Extent binary(Extent a, Extent b, Compute compute) const;

@@ -54,7 +54,9 @@ llvm::ArrayRef<OpEntry> quantizedProductOps();     // ImportQuantizedProducts.cp
 llvm::ArrayRef<OpEntry> randomOps();               // ImportRandom.cpp
 llvm::ArrayRef<OpEntry> recurrenceOps();           // ImportRecurrence.cpp
 llvm::ArrayRef<OpEntry> reductionOps();            // ImportReduction.cpp
+llvm::ArrayRef<OpEntry> resizeOps();               // ImportResize.cpp
 llvm::ArrayRef<OpEntry> rotaryOps();               // ImportRotary.cpp
+llvm::ArrayRef<OpEntry> samplingOps();             // ImportSampling.cpp
 llvm::ArrayRef<OpEntry> scanOps();                 // ImportScan.cpp
 llvm::ArrayRef<OpEntry> selectionOps();            // ImportSelection.cpp
 llvm::ArrayRef<OpEntry> sequenceOps();             // ImportSequence.cpp

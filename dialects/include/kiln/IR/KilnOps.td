@@ -13,6 +13,7 @@ include "kiln/IR/KilnQuantization.td"
 include "kiln/IR/KilnRandom.td"
 include "kiln/IR/KilnRecurrence.td"
 include "kiln/IR/KilnReduction.td"
+include "kiln/IR/KilnResize.td"
 include "kiln/IR/KilnSelect.td"
 include "kiln/IR/KilnShape.td"
 #endif // KILN_OPS_TD

@@ -36,6 +36,7 @@ void populateExpandComposites(mlir::RewritePatternSet &patterns);
 void populateExpandAttention(mlir::RewritePatternSet &patterns);
 void populateExpandConvTranspose(mlir::RewritePatternSet &patterns);
 void populateExpandRecurrence(mlir::RewritePatternSet &patterns);
+void populateExpandResize(mlir::RewritePatternSet &patterns);
 
 } // namespace kiln
 
