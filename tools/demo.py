@@ -69,7 +69,7 @@ def read_picture(jit_run: str, device: str) -> str:
     letters = ["", *(MODELS / "ppocr4-rec" / "labels.txt").read_text(encoding="utf-8").split("\n")[: shape[2] - 2], " "]
     best = [largest(scores[column * shape[2] : (column + 1) * shape[2]]) for column in range(shape[1])]
     text = "".join(letters[c] for c, before in zip(best, [0, *best]) if c != before)
-    return f'the picture says "{text}" (first run {times["first_ms"]:.0f} ms, compiling included)'
+    return f'the picture says "{text.strip()}" (first run {times["first_ms"]:.0f} ms, compiling included)'
 
 
 def name_file_type(jit_run: str, device: str, file: pathlib.Path) -> str:
