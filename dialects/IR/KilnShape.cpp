@@ -61,9 +61,17 @@ template <typename Reshape> LogicalResult checkReshape(Reshape op, Emit emit) {
   return success();
 }
 
+/// mlir::isPermutationVector does not look at the range: [1, 2] passes.
+bool isPermutation(ArrayRef<int64_t> axes) {
+  SmallVector<bool> seen(axes.size(), false);
+  return llvm::all_of(axes, [&](int64_t axis) {
+    return axis >= 0 && axis < static_cast<int64_t>(seen.size()) && !std::exchange(seen[axis], true);
+  });
+}
+
 template <typename Transpose> LogicalResult checkTranspose(Transpose op, Emit emit) {
   int64_t rank = tensorType(op.getX()).getRank();
-  if (static_cast<int64_t>(op.getPerm().size()) != rank || !isPermutationVector(op.getPerm())) // C1
+  if (static_cast<int64_t>(op.getPerm().size()) != rank || !isPermutation(op.getPerm())) // C1
     return emit() << "expects 'perm' to be a permutation of " << rank << " axes, got [" << op.getPerm()
                   << "]";
   return success();

@@ -48,6 +48,14 @@ func.func @transpose_c1_axis_twice(%x: tensor<2x3xf32>) {
 
 // -----
 
+func.func @transpose_c1_axis_beyond(%x: tensor<2x3xf32>) {
+  // expected-error@+1 {{'kiln.transpose' op expects 'perm' to be a permutation of 2 axes, got [1, 2]}}
+  %0 = kiln.transpose %x perm [1, 2] : tensor<2x3xf32> -> tensor<3x3xf32>
+  return
+}
+
+// -----
+
 func.func @broadcast_c1_negative_size(%x: tensor<1xf32>) {
   // expected-error@+1 {{'kiln.broadcast' op expects 'sizes' >= 0, got -4}}
   %0 = kiln.broadcast %x [-4] : tensor<1xf32> -> tensor<?xf32>
