@@ -87,7 +87,7 @@ void devicekit::buildReferenceStage(jit::Stage stage, OpPassManager &pm, const j
 }
 
 void devicekit::registerReference(jit::CompilerRegistrar &registrar, llvm::StringRef target,
-                                  llvm::StringRef format) {
+                                  llvm::StringRef format, llvm::ArrayRef<jit::Stage> ownStages) {
   registrar.addDialect<affine::AffineDialect, arith::ArithDialect, bufferization::BufferizationDialect,
                        cf::ControlFlowDialect, func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
                        math::MathDialect, memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
@@ -102,9 +102,10 @@ void devicekit::registerReference(jit::CompilerRegistrar &registrar, llvm::Strin
   registerLLVMDialectTranslation(dialects);
   for (jit::Stage stage :
        {jit::Stage::Tensor, jit::Stage::Tile, jit::Stage::Buffer, jit::Stage::Lower, jit::Stage::Emit})
-    registrar.addStage(target, stage, [stage](OpPassManager &pm, const jit::Target &target) {
-      buildReferenceStage(stage, pm, target);
-    });
+    if (!llvm::is_contained(ownStages, stage))
+      registrar.addStage(target, stage, [stage](OpPassManager &pm, const jit::Target &target) {
+        buildReferenceStage(stage, pm, target);
+      });
   registrar.setObjectEmitter(target, [format = format.str()](ModuleOp module, const jit::Target &target,
                                                              jit::KernelObjectBuilder &object) {
     return emitFlatObject(module, target, format, object);

@@ -34,7 +34,8 @@ Result<std::shared_ptr<const TargetPipeline>> BackendTiers::pipeline(const Targe
   KILN_RETURN_IF_ERROR(load(target.backend));
   KILN_ASSIGN_OR_RETURN(auto extensions, declaredExtensions(host, target.deviceType));
   for (const Extension &extension : extensions)
-    KILN_RETURN_IF_ERROR(load(extension.backend));
+    if (Status status = load(extension.backend); !status.ok())
+      leaveOut(extension.backend, target.deviceType, status);
   auto pipeline = registry.find(target.deviceType);
   if (!pipeline || pipeline->backend != target.backend)
     return unimplemented("backend '" + target.backend +
@@ -43,18 +44,36 @@ Result<std::shared_ptr<const TargetPipeline>> BackendTiers::pipeline(const Targe
 }
 
 Status BackendTiers::load(llvm::StringRef backend) {
-  if (loading == std::this_thread::get_id())
+  const std::thread::id self = std::this_thread::get_id();
+  std::unique_lock lock(mutex);
+  if (llvm::any_of(tiers, [&](const auto &entry) { return entry.second.loader == self; }))
     return makeError(Code::InProgress,
                      "backend '" + backend + "': asked for while this thread initialises a backend");
-  std::lock_guard lock(mutex);
-  auto it = loaded.find(std::string_view(backend));
-  if (it != loaded.end())
-    return it->second;
-  loading = std::this_thread::get_id();
-  Status status = loadLocked(backend);
-  loading = std::thread::id();
-  loaded[backend.str()] = status;
+  auto [it, isNew] = tiers.try_emplace(backend.str());
+  Tier &tier = it->second; // stays where it is
+  if (!isNew) {
+    changed.wait(lock, [&] { return tier.loader == std::thread::id(); });
+    return tier.result;
+  }
+  tier.loader = self;
+  lock.unlock();
+  Status status = loadUnlocked(backend);
+  lock.lock();
+  tier.result = status;
+  tier.loader = {};
+  changed.notify_all();
   return status;
+}
+
+// A broken extension harms nobody: the target compiles as if it were not there.
+void BackendTiers::leaveOut(llvm::StringRef backend, llvm::StringRef target, const Status &status) {
+  {
+    std::lock_guard lock(mutex);
+    if (!leftOut.insert(backend.str()).second)
+      return;
+  }
+  std::string text = ("backend '" + backend + "' extends '" + target + "' and is left out: ").str();
+  host.host->log(host.host->self, KILN_LOG_WARN, toStr("compiler"), toStr(text + status.message()));
 }
 
 Status BackendTiers::loadAll(llvm::function_ref<void(llvm::StringRef, const Status &)> failed) {
@@ -69,7 +88,7 @@ Status BackendTiers::loadAll(llvm::function_ref<void(llvm::StringRef, const Stat
   return {};
 }
 
-Status BackendTiers::loadLocked(llvm::StringRef backend) {
+Status BackendTiers::loadUnlocked(llvm::StringRef backend) {
   KilnBackendCompilerQueryFn query = nullptr;
   KILN_RETURN_IF_ERROR(Status::fromC(*host.host, host.backend_compiler(host.self, toStr(backend), &query)));
   return initialise(backend, query);

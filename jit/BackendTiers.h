@@ -4,21 +4,25 @@
 
 #include "jit/PipelineRegistry.h"
 
-#include <atomic>
+#include <condition_variable>
 #include <mutex>
+#include <set>
 #include <thread>
 
 namespace kiln::jit {
 
 /// The compiler tiers of this process.
 /// Ownership: borrows the host table and the registry; both must outlive it.
-/// Threads:   safe from any thread. A tier is loaded once, under a lock; its init must not compile.
+/// Threads:   safe from any thread. A tier is loaded once; no lock is held meanwhile. A thread that asks for
+/// a
+///            tier from inside an init gets InProgress; others wait for the one they ask for.
 class BackendTiers {
 public:
   BackendTiers(const KilnCompilerHost &host, PipelineRegistry &registry) : host(host), registry(registry) {}
 
-  /// The pipeline of a target: loads its backend's compiler tier and those that the manifests let extend it.
-  /// Unimplemented: the backend has no compiler tier or does not compile for this device type.
+  /// The pipeline of a target: loads its backend's compiler tier and those that the manifests let extend it;
+  /// one of these that cannot be loaded is left out with a warning. Unimplemented: the backend has no
+  /// compiler tier or does not compile for this device type.
   Result<std::shared_ptr<const TargetPipeline>> pipeline(const Target &target);
   /// Loads one backend's tier, or returns how that went before.
   Status load(llvm::StringRef backend);
@@ -26,15 +30,21 @@ public:
   Status loadAll(llvm::function_ref<void(llvm::StringRef backend, const Status &)> failed);
 
 private:
-  Status loadLocked(llvm::StringRef backend);
+  Status loadUnlocked(llvm::StringRef backend);
   Status initialise(llvm::StringRef backend, KilnBackendCompilerQueryFn query);
+  void leaveOut(llvm::StringRef backend, llvm::StringRef target, const Status &status);
   Status checkInsertions(const BackendRegistrations &registrations);
 
   const KilnCompilerHost &host;
   PipelineRegistry &registry;
-  std::mutex mutex;
-  std::atomic<std::thread::id> loading{std::thread::id()}; // the thread inside, to tell re-entry from waiting
-  std::map<std::string, Status, std::less<>> loaded;
+  struct Tier {
+    std::thread::id loader; // the thread inside; none once the result stands
+    Status result;
+  };
+  std::mutex mutex; // guards what follows
+  std::condition_variable changed;
+  std::map<std::string, Tier, std::less<>> tiers;
+  std::set<std::string> leftOut; // extensions that were warned about
 };
 
 } // namespace kiln::jit

@@ -37,7 +37,7 @@ mlir::TypeID typeIdOf(const mlir::PassInfo &info) {
 
 Result<RegisteredPass> kiln::jit::registerPassOnce(llvm::StringRef backend, const PassFactory &factory) {
   std::unique_ptr<mlir::Pass> pass = factory();
-  std::string argument = pass->getArgument().str();
+  std::string argument = pass->getArgument().str(), description = pass->getDescription().str();
   if (argument.empty())
     return invalidArgument("pass '" + pass->getName() +
                            "': no argument; expected one, as in 'kiln-fold-transpose'");
@@ -47,9 +47,14 @@ Result<RegisteredPass> kiln::jit::registerPassOnce(llvm::StringRef backend, cons
   const mlir::PassInfo *info = mlir::PassInfo::lookup(argument);
   if (it->second != pass->getTypeID() || (isNew && info && typeIdOf(*info) != pass->getTypeID()))
     return makeError(Code::AlreadyExists, "pass '" + argument + "': another pass has this argument");
-  if (!info)
-    mlir::registerPass(factory);
-  return RegisteredPass{backend.str(), argument, pass->getDescription().str()};
+  if (!info) {
+    // registerPass makes a pass to see its argument: it gets this one, so that no factory runs under the
+    // lock.
+    auto first = std::make_shared<std::unique_ptr<mlir::Pass>>(std::move(pass));
+    mlir::registerPass([first, factory] { return *first ? std::move(*first) : factory(); });
+    return RegisteredPass{backend.str(), argument, description};
+  }
+  return RegisteredPass{backend.str(), argument, description};
 }
 
 PipelineRegistry::PipelineRegistry(mlir::DialectRegistry dialects) : dialects(std::move(dialects)) {}

@@ -139,6 +139,15 @@ TEST(BuildIdsTest, ALibraryIsNamedWithThoseOfKilnThatItUses) {
   EXPECT_EQ(libraryBuildIds(nullptr), "");
 }
 
+TEST_F(BackendTiersTest, ABrokenExtensionIsLeftOut) {
+  host.backends["bad"] = [](const KilnHost *, KilnBackendCompiler *out) {
+    return queryAs<registerFailing>(out, "bad");
+  };
+  host.extensions.push_back({"bad", "toy", "tile", true});
+  ASSERT_OK_AND_ASSIGN(auto pipeline, tiers.pipeline(target("toy", "toy")));
+  EXPECT_EQ(pipeline->after[static_cast<size_t>(Stage::Tile)].size(), 0u);
+}
+
 TEST_F(BackendTiersTest, KernelLoadersGoToTheHost) {
   host.backends["orc"] = [](const KilnHost *, KilnBackendCompiler *out) {
     return queryAs<registerLoader>(out, "orc");

@@ -17,8 +17,10 @@ void buildReferenceStage(jit::Stage stage, mlir::OpPassManager &pm, const jit::T
 mlir::LogicalResult emitFlatObject(mlir::ModuleOp module, const jit::Target &target, llvm::StringRef format,
                                    jit::KernelObjectBuilder &object);
 
-/// Registers all of it for one device type: dialects, the five stages, the object emitter.
-void registerReference(jit::CompilerRegistrar &registrar, llvm::StringRef target, llvm::StringRef format);
+/// Registers all of it for one device type: dialects, the five stages but those that the backend adds itself
+/// (`ownStages`), the object emitter.
+void registerReference(jit::CompilerRegistrar &registrar, llvm::StringRef target, llvm::StringRef format,
+                       llvm::ArrayRef<jit::Stage> ownStages = {});
 
 } // namespace kiln::devicekit
 #endif // KILN_DEVICEKIT_REFERENCECODEGEN_H
