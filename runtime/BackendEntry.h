@@ -30,6 +30,15 @@ public:
   BackendLibrary &library() const { return *record.load(); } // only if mayLoad()
   /// Looks for the library's record: at discovery, and again when a load is retried.
   void findLibrary() { record = &BackendLibrary::of(*manifest); }
+  /// In a privileged process: Failed if others can write one of the libraries.
+  void distrust() {
+    for (const std::string &file : {manifest->libraryPath(), manifest->compilerPath()})
+      if (file != manifest->folder() + "/")
+        if (std::string why = whyUntrusted(file); !why.empty()) {
+          fixedState = BackendState::Failed;
+          reason = "backend '" + name + "' (" + file + "): " + why;
+        }
+  }
   /// "" if one of its devices can be present or it declares none.
   std::string whyAbsent(const Environment &environment) const {
     std::string why;

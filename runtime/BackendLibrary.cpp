@@ -18,14 +18,19 @@ namespace kiln {
 
 namespace {
 
+// fork() waits this long for loads of other threads; a load that never ends must not hang it.
+constexpr std::chrono::seconds kForkPatience(5);
+
 /// The states of all libraries and who waits for whom. Never destroyed: backends may outlive main.
 struct LoadTable {
   std::mutex mutex;
-  std::condition_variable changed;
+  // Replaced in the child of a fork: the old one counts waiters that are gone.
+  std::condition_variable *changed = new std::condition_variable;
   std::map<std::tuple<dev_t, ino_t, std::string>, std::unique_ptr<BackendLibrary>> libraries;
   std::vector<std::unique_ptr<BackendLibrary>>
       replaced; // records of files that are gone; entries refer to them
   std::map<std::thread::id, const BackendLibrary *> waiting;
+  std::vector<BackendLibrary *> initialised; // in that order
 };
 LoadTable &table() {
   static LoadTable *const instance = new LoadTable;
@@ -47,6 +52,15 @@ template <typename Fn> Status callBackend(std::string_view what, Fn &&fn) {
   } catch (...) {
     return internalError("{}: threw an exception that is no std::exception", what);
   }
+}
+
+// Runs one part of a load and measures it. KILN_LOG=debug:backend.load shows where a load is when it hangs.
+template <typename Fn> auto timed(uint64_t &ns, const char *part, const Manifest &manifest, Fn &&fn) {
+  logDebug("backend.load", "{}: {} ({})", manifest.name, part, manifest.libraryPath());
+  auto start = std::chrono::steady_clock::now();
+  auto result = fn();
+  ns = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
+  return result;
 }
 
 } // namespace
@@ -102,7 +116,8 @@ BackendLibrary &BackendLibrary::of(const Manifest &manifest) {
 }
 
 Result<std::shared_ptr<const Registrations>> BackendLibrary::load(const Manifest &manifest,
-                                                                  const OptionSource &options) {
+                                                                  const OptionSource &options,
+                                                                  const PreflightSettings &settings) {
   LoadTable &all = table();
   const std::thread::id self = std::this_thread::get_id();
   std::unique_lock lock(all.mutex);
@@ -117,7 +132,7 @@ Result<std::shared_ptr<const Registrations>> BackendLibrary::load(const Manifest
       next = it == all.waiting.end() ? nullptr : it->second;
     }
     all.waiting[self] = this;
-    all.changed.wait(lock);
+    all.changed->wait(lock);
     all.waiting.erase(self);
   }
   if (theState == BackendState::Ready)
@@ -130,45 +145,55 @@ Result<std::shared_ptr<const Registrations>> BackendLibrary::load(const Manifest
   isRejected = false;
   lock.unlock();
 
-  auto start = std::chrono::steady_clock::now();
-  Result<std::shared_ptr<const Registrations>> result = loadUnlocked(manifest);
-  auto elapsed = std::chrono::steady_clock::now() - start;
+  LoadTimes times;
+  Result<std::shared_ptr<const Registrations>> result = loadUnlocked(manifest, settings, times);
 
   lock.lock();
-  theLoadNs = std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count();
+  theTimes = times;
   owner = {};
   if (result.ok()) {
     registrations = *result;
     theState = BackendState::Ready;
+    all.initialised.push_back(this);
   } else {
     theFailure = result.status();
     theState = isRejected ? BackendState::RejectedAbi : BackendState::Failed;
   }
-  all.changed.notify_all();
+  all.changed->notify_all();
   lock.unlock();
   if (!result.ok()) // once: the failure is sticky
     logWarn("backend", "{}", result.status().message());
   return result;
 }
 
-Result<std::shared_ptr<const Registrations>> BackendLibrary::loadUnlocked(const Manifest &manifest) {
-  if (Status status = checkFingerprint(manifest, Tier::Runtime); !status.ok()) {
+Result<std::shared_ptr<const Registrations>>
+BackendLibrary::loadUnlocked(const Manifest &manifest, const PreflightSettings &settings, LoadTimes &times) {
+  Status fits =
+      timed(times.checkNs, "check", manifest, [&] { return checkFingerprint(manifest, Tier::Runtime); });
+  if (!fits.ok()) {
     isRejected = true;
-    return failedPrecondition("backend '{}' rejected: {}", manifest.name, status.message());
+    return failedPrecondition("backend '{}' rejected: {}", manifest.name, fits.message());
   }
-  Result<void *> handle = openLibrary(manifest.libraryPath());
+  Status tried = timed(times.preflightNs, "preflight", manifest,
+                       [&] { return preflight(manifest, Tier::Runtime, settings); });
+  if (!tried.ok())
+    return withContext(tried, "backend '{}' ({})", manifest.name, manifest.libraryPath());
+  Result<void *> handle =
+      timed(times.openNs, "dlopen", manifest, [&] { return openLibrary(manifest.libraryPath()); });
   if (!handle.ok())
     return withContext(handle.status(), "backend '{}'", manifest.name);
   {
     std::lock_guard lock(table().mutex);
     isOpen = true;
   }
-  Result<KilnBackend> negotiated = negotiate(manifest, *handle);
+  Result<KilnBackend> negotiated =
+      timed(times.queryNs, "query", manifest, [&] { return negotiate(manifest, *handle); });
   if (!negotiated.ok())
     return withContext(negotiated.status(), "backend '{}' ({})", manifest.name, manifest.libraryPath());
   StagedRegistrar registrar(manifest);
-  Status status =
-      callBackend("init", [&] { return negotiated->init(negotiated->self, &host, &registrar.table()); });
+  Status status = timed(times.initNs, "init", manifest, [&] {
+    return callBackend("init", [&] { return negotiated->init(negotiated->self, &host, &registrar.table()); });
+  });
   if (!status.ok())
     return withContext(status, "backend '{}' ({})", manifest.name, manifest.libraryPath());
   Result<std::shared_ptr<const Registrations>> staged = registrar.finish();
@@ -208,13 +233,42 @@ void BackendLibrary::forgetFailure() {
     theState = BackendState::Discovered;
 }
 
-void BackendLibrary::shutdown() {
+void BackendLibrary::shutdownAll() {
   std::unique_lock lock(table().mutex);
-  auto function = theState == BackendState::Ready ? backend.shutdown : nullptr;
-  backend.shutdown = nullptr;
+  std::vector<BackendLibrary *> order = std::exchange(table().initialised, {});
   lock.unlock();
-  if (function)
-    function(backend.self);
+  for (auto library = order.rbegin(); library != order.rend(); ++library)
+    if (const KilnBackend &backend = (*library)->backend; backend.shutdown)
+      backend.shutdown(backend.self);
+}
+
+void BackendLibrary::beforeFork() {
+  LoadTable &all = table();
+  std::unique_lock lock(all.mutex);
+  auto othersLoad = [&] {
+    return std::any_of(all.libraries.begin(), all.libraries.end(), [](const auto &entry) {
+      return entry.second->theState == BackendState::Loading &&
+             entry.second->owner != std::this_thread::get_id();
+    });
+  };
+  all.changed->wait_for(lock, kForkPatience, [&] { return !othersLoad(); });
+  lock.release(); // afterFork unlocks
+}
+
+void BackendLibrary::afterFork(bool isChild) {
+  LoadTable &all = table();
+  if (isChild) {
+    all.changed = new std::condition_variable;
+    all.waiting.clear();
+    for (auto &[key, library] : all.libraries)
+      if (library->theState == BackendState::Loading && library->owner != std::this_thread::get_id()) {
+        library->theState = BackendState::Failed;
+        library->owner = {};
+        library->theFailure = failedPrecondition(
+            "backend '{}': another thread was loading it when this process was forked", std::get<2>(key));
+      }
+  }
+  all.mutex.unlock();
 }
 
 BackendState BackendLibrary::state() const {
@@ -225,9 +279,9 @@ Status BackendLibrary::failure() const {
   std::lock_guard lock(table().mutex);
   return theState == BackendState::Failed || theState == BackendState::RejectedAbi ? theFailure : Status();
 }
-uint64_t BackendLibrary::loadNs() const {
+LoadTimes BackendLibrary::times() const {
   std::lock_guard lock(table().mutex);
-  return theLoadNs;
+  return theTimes;
 }
 
 } // namespace kiln

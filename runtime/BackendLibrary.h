@@ -30,18 +30,25 @@ public:
 
   /// Loads at the first call; then the same registrations or the same error, until forgetFailure().
   /// The error holds the whole chain; state() tells a rejection from a failure.
-  Result<std::shared_ptr<const Registrations>> load(const Manifest &manifest, const OptionSource &options);
+  Result<std::shared_ptr<const Registrations>> load(const Manifest &manifest, const OptionSource &options,
+                                                    const PreflightSettings &settings = {});
   void forgetFailure();
-  /// Calls the backend's shutdown if it was initialised and has one; once.
-  void shutdown();
+  /// Calls the shutdown of every initialised backend that has one, the last initialised first; once each.
+  static void shutdownAll();
 
   /// Discovered, Loading, Ready, RejectedAbi or Failed.
   BackendState state() const;
   Status failure() const;
-  uint64_t loadNs() const;
+  LoadTimes times() const;
+
+  /// Around fork(), so that no load is in progress then: beforeFork waits (a few seconds at most) and locks
+  /// the states. In the child a load that another thread had not finished is Failed.
+  static void beforeFork();
+  static void afterFork(bool isChild);
 
 private:
-  Result<std::shared_ptr<const Registrations>> loadUnlocked(const Manifest &manifest);
+  Result<std::shared_ptr<const Registrations>>
+  loadUnlocked(const Manifest &manifest, const PreflightSettings &settings, LoadTimes &times);
   Result<KilnBackend> negotiate(const Manifest &manifest, void *handle);
 
   BackendState theState = BackendState::Discovered;
@@ -50,7 +57,7 @@ private:
   std::thread::id owner;
   Status theFailure;
   bool isRejected = false; // written by the owner while it loads
-  uint64_t theLoadNs = 0;
+  LoadTimes theTimes;
   std::shared_ptr<const Registrations> registrations;
   KilnHost host = {};
   KilnBackend backend = {};

@@ -15,17 +15,6 @@ namespace kiln {
 
 namespace {
 
-// Registries live as long as the process: loaded backends call back through them.
-struct AllRegistries {
-  std::mutex mutex;
-  std::vector<std::unique_ptr<BackendRegistry>> made;
-  std::map<std::string, BackendRegistry *> byOptions;
-};
-AllRegistries &allRegistries() {
-  static AllRegistries *const instance = new AllRegistries;
-  return *instance;
-}
-
 std::string fileStem(const std::string &path) {
   std::string name = path.substr(path.rfind('/') + 1);
   constexpr std::string_view suffix = ".kiln.json";
@@ -33,6 +22,22 @@ std::string fileStem(const std::string &path) {
 }
 
 } // namespace
+
+/// Registries live as long as the process: loaded backends call back through them.
+struct AllRegistries {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<BackendRegistry>> made;
+  std::map<std::string, BackendRegistry *> byOptions;
+
+  AllRegistries() {
+    pthread_atfork([] { BackendRegistry::beforeFork(); }, [] { BackendRegistry::afterFork(false); },
+                   [] { BackendRegistry::afterFork(true); });
+  }
+  static AllRegistries &get() {
+    static AllRegistries *const instance = new AllRegistries;
+    return *instance;
+  }
+};
 
 const char *stateName(BackendState state) {
   switch (state) {
@@ -72,10 +77,11 @@ BackendRegistry::BackendRegistry(Options options, SearchEnvironment environment)
 BackendRegistry::~BackendRegistry() = default;
 
 Result<BackendRegistry *> BackendRegistry::get(const Options &options) {
-  std::string key =
-      fmt::format("{}\n{}\n{}", static_cast<int>(options.autoload), fmt::join(options.directories, "\n"),
-                  fmt::join(options.defaultDevices, "\t"));
-  AllRegistries &all = allRegistries();
+  std::string key = std::to_string(static_cast<int>(options.autoload));
+  for (const std::vector<std::string> *list :
+       {&options.files, &options.directories, &options.packageDirectories, &options.defaultDevices})
+    key += fmt::format("\n{}\t{}", list->size(), fmt::join(*list, "\t"));
+  AllRegistries &all = AllRegistries::get();
   {
     std::lock_guard lock(all.mutex);
     if (auto it = all.byOptions.find(key); it != all.byOptions.end())
@@ -90,7 +96,7 @@ Result<BackendRegistry *> BackendRegistry::create(const Options &options,
                                                   const SearchEnvironment &environment) {
   std::unique_ptr<BackendRegistry> registry(new BackendRegistry(options, environment));
   KILN_RETURN_IF_ERROR(registry->discover());
-  AllRegistries &all = allRegistries();
+  AllRegistries &all = AllRegistries::get();
   std::lock_guard lock(all.mutex);
   return all.made.emplace_back(std::move(registry)).get();
 }
@@ -101,9 +107,11 @@ Status BackendRegistry::discover() {
   isStrict = policy == "strict";
   if (!isStrict && policy != "isolate")
     logWarn("backend", "KILN_BACKEND_POLICY: '{}'; expected isolate or strict; isolate is used", policy);
-  found = searchBackends(options.directories, options.autoload, environment);
-  for (const std::string &warning : found.warnings)
-    logWarn("backend", "{}", warning);
+  found = searchBackends(options, environment);
+  for (const std::vector<std::string> *warnings :
+       {&std::as_const(found).warnings, &environment.preflight.problems})
+    for (const std::string &warning : *warnings)
+      logWarn("backend", "{}", warning);
   BackendFilter filter(variables);
   std::map<std::string, std::string> firstPath; // by name
   for (const FoundManifest &file : found.files) {
@@ -132,6 +140,8 @@ Status BackendRegistry::discover() {
           entry->optionProblem = withContext(values.status(), "backend '{}'", entry->name);
       }
     }
+    if (entry->mayLoad() && environment.secure)
+      entry->distrust();
     if (entry->mayLoad())
       entry->findLibrary();
     entries.push_back(std::move(entry));
@@ -149,7 +159,25 @@ Status BackendRegistry::discover() {
       for (const std::string &warning : unknownOptionVariables(*entry->manifest, variables, names))
         logWarn("backend", "{}", warning);
   }
+  warnOfSharedNames();
   return {};
+}
+
+// A device's type wins over an alias, then the order of search decides: say so where it has to.
+void BackendRegistry::warnOfSharedNames() const {
+  std::map<std::string_view, const BackendEntry *> owners;
+  for (const auto &entry : entries)
+    if (entry->mayLoad())
+      for (const ManifestDevice &device : entry->manifest->devices) {
+        std::vector<std::string_view> names(device.aliases.begin(), device.aliases.end());
+        names.push_back(device.type);
+        for (std::string_view name : names) {
+          const BackendEntry *first = owners.emplace(name, entry.get()).first->second;
+          if (first != entry.get())
+            logWarn("backend", "'{}' names devices of backends '{}' and '{}'; it means '{}''s", name,
+                    first->name, entry->name, findByDevice(name)->name);
+        }
+      }
 }
 
 std::vector<BackendReport> BackendRegistry::backends() const {
@@ -167,7 +195,7 @@ std::vector<BackendReport> BackendRegistry::backends() const {
     if (entry->mayLoad()) {
       report.state = entry->library().state();
       report.reason = entry->library().failure().message();
-      report.loadNs = entry->library().loadNs();
+      report.times = entry->library().times();
       std::unique_lock lock(snapshotMutex);
       Status problem = entry->optionProblem.ok() ? entry->commit.failure : entry->optionProblem;
       lock.unlock();
@@ -199,7 +227,14 @@ BackendEntry *BackendRegistry::find(std::string_view backend) const {
 Status BackendRegistry::load(std::string_view backend) {
   if (BackendEntry *entry = find(backend))
     return load(*entry);
-  return notFound("unknown backend '{}'{}", backend, listBackends());
+  return unknownBackend(backend);
+}
+
+Status BackendRegistry::unknownBackend(std::string_view spelled) const {
+  std::vector<std::string> names;
+  for (const auto &entry : entries)
+    names.push_back(entry->name);
+  return notFound("unknown backend '{}'{}{}", spelled, didYouMean(spelled, names), listBackends());
 }
 
 Status BackendRegistry::load(BackendEntry &entry) {
@@ -208,7 +243,7 @@ Status BackendRegistry::load(BackendEntry &entry) {
                               entry.reason);
   KILN_RETURN_IF_ERROR(entry.optionProblem);
   KILN_ASSIGN_OR_RETURN(std::shared_ptr<const Registrations> staged,
-                        entry.library().load(*entry.manifest, *this));
+                        entry.library().load(*entry.manifest, *this, environment.preflight));
 
   // Commit: all of the backend's registrations in one new snapshot, or none.
   std::lock_guard lock(snapshotMutex);
@@ -228,7 +263,6 @@ Status BackendRegistry::load(BackendEntry &entry) {
                              staged->kernelLoaders.end());
   next->generation++;
   current = std::move(next);
-  loadOrder.push_back(&entry);
   return {};
 }
 
@@ -288,7 +322,7 @@ Status BackendRegistry::addKernelLoader(KernelLoader loader) {
 Result<KilnBackendCompilerQueryFn> BackendRegistry::compilerQuery(std::string_view backend) {
   BackendEntry *entry = find(backend);
   if (!entry)
-    return notFound("unknown backend '{}'{}", backend, listBackends());
+    return unknownBackend(backend);
   if (!entry->mayLoad())
     return failedPrecondition("backend '{}' is {}: {}", entry->name, stateName(entry->fixedState),
                               entry->reason);
@@ -298,6 +332,9 @@ Result<KilnBackendCompilerQueryFn> BackendRegistry::compilerQuery(std::string_vi
                          manifest.path);
   if (Status status = checkFingerprint(manifest, Tier::Compiler); !status.ok())
     return failedPrecondition("compiler of backend '{}' rejected: {}", backend, status.message());
+  if (Status tried = preflight(manifest, Tier::Compiler, environment.preflight); !tried.ok())
+    return withContext(tried, "compiler of backend '{}' ({})", backend, manifest.compilerPath());
+  logDebug("backend.load", "{}: dlopen ({})", backend, manifest.compilerPath());
   Result<void *> handle = openLibrary(manifest.compilerPath());
   if (!handle.ok())
     return withContext(handle.status(), "compiler of backend '{}'", backend);
@@ -306,6 +343,7 @@ Result<KilnBackendCompilerQueryFn> BackendRegistry::compilerQuery(std::string_vi
   if (!query)
     return failedPrecondition("compiler of backend '{}' ({}): exports no '{}'", backend,
                               manifest.compilerPath(), KILN_BACKEND_COMPILER_QUERY_SYMBOL);
+  logDebug("backend.load", "{}: compiler init ({})", backend, manifest.compilerPath());
   return query;
 }
 
@@ -355,16 +393,26 @@ Result<std::string_view> BackendRegistry::option(std::string_view backend, std::
 Result<OptionList> BackendRegistry::parseOptions(std::string_view backend, std::string_view text) const {
   BackendEntry *entry = find(backend);
   if (!entry || !entry->manifest)
-    return notFound("unknown backend '{}'{}", backend, listBackends());
+    return unknownBackend(backend);
   return kiln::parseOptions(*entry->manifest, text);
 }
 
-void BackendRegistry::shutdown() {
-  std::unique_lock lock(snapshotMutex);
-  std::vector<BackendEntry *> order = std::exchange(loadOrder, {});
-  lock.unlock();
-  for (auto it = order.rbegin(); it != order.rend(); ++it)
-    (*it)->library().shutdown();
+// Loads end first, since their commits take the locks below; then every lock is held over the fork, so that
+// the child finds none locked by a thread that it has not.
+void BackendRegistry::beforeFork() {
+  BackendLibrary::beforeFork();
+  AllRegistries &all = AllRegistries::get();
+  all.mutex.lock();
+  for (const auto &registry : all.made)
+    registry->snapshotMutex.lock();
+}
+
+void BackendRegistry::afterFork(bool isChild) {
+  AllRegistries &all = AllRegistries::get();
+  for (const auto &registry : all.made)
+    registry->snapshotMutex.unlock();
+  all.mutex.unlock();
+  BackendLibrary::afterFork(isChild);
 }
 
 } // namespace kiln

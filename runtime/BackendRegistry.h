@@ -37,13 +37,19 @@ struct DeviceChoice {
   std::string name() const { return type->name + ":" + std::to_string(ordinal); }
 };
 
+/// How long each part of a load took; 0 for what was not reached.
+struct LoadTimes {
+  uint64_t checkNs = 0, preflightNs = 0, openNs = 0, queryNs = 0, initNs = 0;
+  uint64_t totalNs() const { return checkNs + preflightNs + openNs + queryNs + initNs; }
+};
+
 /// What there is to say of one backend, for people and for error messages.
 struct BackendReport {
   std::string name, version, manifestPath, foundBy; // foundBy: "KILN_BACKEND_PATH"
   BackendState state = BackendState::Discovered;
   std::string reason;                       // why it is in this state; "" where that needs none
   std::shared_ptr<const Manifest> manifest; // null if the file is no manifest
-  uint64_t loadNs = 0;                      // dlopen to commit; 0 if not loaded
+  LoadTimes times;                          // all 0 if no load was tried
 };
 
 class BackendEntry;
@@ -55,9 +61,7 @@ class BackendEntry;
 ///            wait.
 class BackendRegistry final : public OptionSource {
 public:
-  struct Options {
-    std::vector<std::string> directories; // searched first
-    AutoloadMode autoload = AutoloadMode::ByEnvironment;
+  struct Options : SearchRequest {
     std::vector<std::string> defaultDevices; // before KILN_DEVICE
   };
   /// Level L0. The registry for these options and this process's environment: made at the first call, then
@@ -115,11 +119,10 @@ public:
   Status requireAll();
   /// The table that this registry's backends call back through.
   const KilnHost &host() const { return theHost; }
-  /// Runs shutdown of every loaded backend, the last loaded first. All devices must be closed. Once.
-  void shutdown();
   ~BackendRegistry() override;
 
 private:
+  friend struct AllRegistries;
   BackendRegistry(Options options, SearchEnvironment environment);
   Status discover();
   BackendEntry *find(std::string_view backend) const;
@@ -127,7 +130,11 @@ private:
   Status load(BackendEntry &entry);
   Result<DeviceChoice> defaultDevice();
   std::string listBackends() const; // for "unknown device"
+  void warnOfSharedNames() const;
+  static void beforeFork();
+  static void afterFork(bool isChild);
   Status unknownDevice(std::string_view spelled) const;
+  Status unknownBackend(std::string_view spelled) const;
 
   const Options options;
   const SearchEnvironment environment;
@@ -137,7 +144,6 @@ private:
   std::vector<std::unique_ptr<BackendEntry>> entries; // fixed after discover()
   mutable std::mutex snapshotMutex; // guards what follows and BackendEntry::commit; held for moments
   std::shared_ptr<const RegistrySnapshot> current;
-  std::vector<BackendEntry *> loadOrder;
 };
 
 } // namespace kiln

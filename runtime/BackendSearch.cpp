@@ -34,24 +34,15 @@ std::string ownFolder() {
   return path.substr(0, path.rfind('/'));
 }
 
-// Empty, or why a privileged process must not trust the file: others could have written it.
-std::string whyUntrusted(const std::string &path) {
-  struct stat info;
-  if (stat(path.c_str(), &info) != 0)
-    return strerror(errno);
-  if (info.st_uid != 0)
-    return "not owned by root, in a privileged process";
-  if (info.st_mode & (S_IWGRP | S_IWOTH))
-    return "writable by others, in a privileged process";
-  return "";
-}
-
 class Searcher {
 public:
   Searcher(const SearchEnvironment &environment, BackendSearchResult &result)
       : environment(environment), result(result) {}
 
-  void addFile(const std::string &path, const char *foundBy) {
+  /// `ignored`: a rule that keeps the place from being looked at; "" if there is none.
+  void addFile(const std::string &path, const char *foundBy, const std::string &ignored = "") {
+    if (!ignored.empty())
+      return result.places.push_back({path, foundBy, ignored});
     std::string problem = environment.secure ? whyUntrusted(path) : "";
     struct stat info;
     if (problem.empty() && stat(path.c_str(), &info) != 0)
@@ -63,28 +54,21 @@ public:
       result.warnings.push_back(fmt::format("backend manifest '{}' ({}): {}", path, foundBy, problem));
   }
 
-  // `asked`: somebody named this folder, so its absence is worth a warning.
-  void addFolder(const std::string &folder, const char *foundBy, bool asked) {
+  /// `asked`: somebody named this folder, so its absence is worth a warning.
+  void addFolder(const std::string &folder, const char *foundBy, bool asked,
+                 const std::string &ignored = "") {
     if (std::any_of(result.places.begin(), result.places.end(),
                     [&](const SearchPlace &place) { return place.path == folder; }))
       return;
+    if (!ignored.empty())
+      return result.places.push_back({folder, foundBy, ignored});
     std::string problem = environment.secure ? whyUntrusted(folder) : "";
     std::vector<std::string> names;
-    if (problem.empty()) {
-      DIR *stream = opendir(folder.c_str());
-      if (!stream) {
-        problem = strerror(errno);
-      } else {
-        while (dirent *entry = readdir(stream))
-          if (std::string_view name = entry->d_name; name.ends_with(kSuffix) && name.size() > kSuffix.size())
-            names.emplace_back(name);
-        closedir(stream);
-      }
-    }
+    if (problem.empty())
+      problem = listManifests(folder, names);
     result.places.push_back({folder, foundBy, problem});
     if (!problem.empty() && asked)
       result.warnings.push_back(fmt::format("backend folder '{}' ({}): {}", folder, foundBy, problem));
-    std::sort(names.begin(), names.end());
     for (const std::string &name : names) {
       std::string path = folder + "/" + name;
       std::string untrusted = environment.secure ? whyUntrusted(path) : "";
@@ -96,6 +80,18 @@ public:
   }
 
 private:
+  // The names of manifests, sorted bytewise; gives why the folder cannot be read, or "".
+  static std::string listManifests(const std::string &folder, std::vector<std::string> &names) {
+    DIR *stream = opendir(folder.c_str());
+    if (!stream)
+      return strerror(errno);
+    while (dirent *entry = readdir(stream))
+      if (std::string_view name = entry->d_name; name.ends_with(kSuffix) && name.size() > kSuffix.size())
+        names.emplace_back(name);
+    closedir(stream);
+    std::sort(names.begin(), names.end());
+    return "";
+  }
   const SearchEnvironment &environment;
   BackendSearchResult &result;
 };
@@ -132,34 +128,55 @@ SearchEnvironment SearchEnvironment::process() {
                                folder.substr(0, folder.rfind('/')) + "/lib"}; // of a library, of a program
   environment.systemDirs = {"/etc/kiln/backends.d", "/usr/local/share/kiln/backends.d",
                             "/usr/share/kiln/backends.d"};
+  environment.preflight =
+      PreflightSettings::fromEnvironment(environment.variables, environment.secure, environment.libraryDirs);
   return environment;
 }
 
-BackendSearchResult searchBackends(const std::vector<std::string> &directories, AutoloadMode autoload,
-                                   const SearchEnvironment &environment) {
+BackendSearchResult searchBackends(const SearchRequest &request, const SearchEnvironment &environment) {
   BackendSearchResult result;
   Searcher searcher(environment, result);
   const Environment &variables = environment.variables;
-  for (const std::string &folder : directories)
+  for (const std::string &file : request.files)
+    searcher.addFile(file, "API");
+  for (const std::string &folder : request.directories)
     searcher.addFolder(folder, "API", true);
-  if (!autoloadIsOn(autoload, variables, result))
-    return result;
-  if (!environment.secure) {
-    if (std::optional<std::string_view> files = variables.find("KILN_BACKEND_FILES")) {
-      for (const std::string &file : splitList(*files, ":"))
-        searcher.addFile(file, "KILN_BACKEND_FILES");
-      return result;
-    }
-    for (const std::string &folder : splitList(variables.get("KILN_BACKEND_PATH"), ":"))
-      searcher.addFolder(folder, "KILN_BACKEND_PATH", true);
-    for (const std::string &folder : environment.libraryDirs)
-      searcher.addFolder(folder + "/kiln/backends.d", "beside the runtime", false);
-    if (std::string folder = userDataFolder(variables); !folder.empty())
-      searcher.addFolder(folder, "user data folder", false);
-  }
+
+  // What keeps a place out, for jit-info paths: all of them, those that a user can write, those after FILES.
+  const bool isOn = autoloadIsOn(request.autoload, variables, result);
+  const std::string off = isOn ? "" : "not searched: autoload is off";
+  const std::string ofUser = !off.empty()         ? off
+                             : environment.secure ? "not searched: this process is privileged"
+                                                  : "";
+  const std::optional<std::string_view> files = variables.find("KILN_BACKEND_FILES");
+  const bool isReplaced = files && ofUser.empty();
+  auto unlessReplaced = [&](const std::string &ignored) {
+    return ignored.empty() && isReplaced ? "not searched: KILN_BACKEND_FILES replaces it" : ignored;
+  };
+  for (const std::string &file : splitList(files.value_or(""), ":"))
+    searcher.addFile(file, "KILN_BACKEND_FILES", ofUser);
+  for (const std::string &folder : splitList(variables.get("KILN_BACKEND_PATH"), ":"))
+    searcher.addFolder(folder, "KILN_BACKEND_PATH", true, unlessReplaced(ofUser));
+  for (const std::string &folder : request.packageDirectories)
+    searcher.addFolder(folder, "Python package", true, unlessReplaced(ofUser));
+  for (const std::string &folder : environment.libraryDirs)
+    searcher.addFolder(folder + "/kiln/backends.d", "beside the runtime", false, unlessReplaced(ofUser));
+  if (std::string folder = userDataFolder(variables); !folder.empty())
+    searcher.addFolder(folder, "user data folder", false, unlessReplaced(ofUser));
   for (const std::string &folder : environment.systemDirs)
-    searcher.addFolder(folder, "system", false);
+    searcher.addFolder(folder, "system", false, unlessReplaced(off));
   return result;
+}
+
+std::string whyUntrusted(const std::string &path) {
+  struct stat info;
+  if (stat(path.c_str(), &info) != 0)
+    return strerror(errno);
+  if (info.st_uid != 0)
+    return "not owned by root, in a privileged process";
+  if (info.st_mode & (S_IWGRP | S_IWOTH))
+    return "writable by others, in a privileged process";
+  return "";
 }
 
 BackendFilter::BackendFilter(const Environment &environment)

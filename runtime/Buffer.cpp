@@ -12,8 +12,10 @@ Allocation::Allocation(std::shared_ptr<Device> device, Origin origin, KilnDevice
       release(std::move(release)) {}
 
 Allocation::~Allocation() {
-  theDevice->forget(*this);
-  switch (origin) {
+  const bool isDefunct = theDevice->isDefunct(); // its locks may be held by threads that are gone
+  if (!isDefunct)
+    theDevice->forget(*this);
+  switch (isDefunct ? Origin::Borrowed : origin) {
   case Origin::Allocated:
     theDevice->ops().memory_free(theDevice->handle(), theAddress);
     break;

@@ -1,4 +1,5 @@
 // CApiInstance.cpp: kiln.h: status, values, instance, devices.
+#include "runtime/BackendLibrary.h"
 #include "runtime/CApi.h"
 #include "runtime/DType.h"
 
@@ -21,6 +22,8 @@ KilnStatus kiln_instance_create(const KilnInstanceOptions *callerOptions, KilnIn
     BackendRegistry::Options options;
     for (size_t i = 0; i < given.backend_dir_count; ++i)
       options.directories.push_back(text(given.backend_dirs[i]));
+    for (size_t i = 0; i < given.package_dir_count; ++i)
+      options.packageDirectories.push_back(text(given.package_dirs[i]));
     switch (given.autoload) {
     case 0:
       break;
@@ -40,6 +43,19 @@ KilnStatus kiln_instance_create(const KilnInstanceOptions *callerOptions, KilnIn
 }
 
 void kiln_instance_release(KilnInstance *instance) { delete instance; }
+
+KilnStatus kiln_shutdown(void) {
+  return guarded([]() -> Status {
+    Device::forbidOpening(true);
+    if (uint64_t count = Device::openCount()) {
+      Device::forbidOpening(false);
+      return failedPrecondition("shutdown: {} device{} open; release all sessions first", count,
+                                count == 1 ? " is" : "s are");
+    }
+    BackendLibrary::shutdownAll();
+    return {};
+  });
+}
 
 KilnStatus kiln_instance_devices(KilnInstance *instance,
                                  void (*visit)(void *arg, const KilnDeviceEntry *entry), void *arg) {

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <filesystem>
+#include <sys/auxv.h>
 
 namespace kiln {
 
@@ -72,7 +73,8 @@ KilnStatus addKernelLoader(void *self, KilnStr backend, KilnStr format, KilnStr 
 } // namespace
 
 std::vector<std::string> CompilerHandle::candidates() {
-  if (std::optional<std::string_view> path = Environment::process().find("KILN_COMPILER_LIBRARY"))
+  std::optional<std::string_view> path = Environment::process().find("KILN_COMPILER_LIBRARY");
+  if (path && getauxval(AT_SECURE) == 0)
     return {std::string(*path)};
   std::vector<std::string> paths;
   std::error_code error;
@@ -95,16 +97,25 @@ std::vector<std::string> CompilerHandle::candidates() {
 
 const KilnCompiler *CompilerHandle::ifOpen() {
   std::scoped_lock lock(mutex);
-  return isOpen ? &table : nullptr;
+  return state == State::Open ? &table : nullptr;
 }
 
 Result<const KilnCompiler *> CompilerHandle::get() {
-  std::scoped_lock lock(mutex);
-  if (!isOpen && failure.ok()) {
-    failure = open();
-    isOpen = failure.ok();
+  std::unique_lock lock(mutex);
+  if (state == State::Opening && opener == std::this_thread::get_id())
+    return inProgress("compiler: asked for while this thread opens it");
+  changed.wait(lock, [&] { return state != State::Opening; });
+  if (state == State::Closed) {
+    state = State::Opening;
+    opener = std::this_thread::get_id();
+    lock.unlock();
+    Status status = open(); // constructors and the compiler's own callbacks: no lock is held
+    lock.lock();
+    failure = status;
+    state = status.ok() ? State::Open : State::Failed;
+    changed.notify_all();
   }
-  if (!isOpen)
+  if (state == State::Failed)
     return failure;
   return &table;
 }
@@ -118,6 +129,7 @@ Status CompilerHandle::open() {
       tried += fmt::format("{}'{}'", tried.empty() ? "" : ", ", path);
       continue;
     }
+    logDebug("backend.load", "compiler: dlopen ({})", path);
     void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!library)
       return failedPrecondition("compiler '{}': cannot be loaded: {}", path, ::dlerror());

@@ -6,16 +6,21 @@
 #include "runtime/BackendAccess.h"
 #include "runtime/Bytes.h"
 
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
 namespace kiln {
 
 /// Ownership: the library stays open until the process ends; so does the table that the compiler calls back
-/// through. Threads:   every member is safe from any thread; the first caller opens, others wait.
+/// through. Threads:   every member is safe from any thread; the first caller opens, without a lock, others
+/// wait; a thread that asks while it opens gets InProgress.
 class CompilerHandle {
 public:
   /// `backends` must live until the process ends.
   explicit CompilerHandle(BackendAccess &backends) : backends(&backends) {}
   /// A table that is there already; for tests.
-  explicit CompilerHandle(const KilnCompiler &table) : table(table), isOpen(true) {}
+  explicit CompilerHandle(const KilnCompiler &table) : table(table), state(State::Open) {}
 
   /// Opens libkiln_compiler at the first call. A failure stays: FailedPrecondition with every path that was
   /// tried, or the reason of the loader or of the compiler itself.
@@ -23,16 +28,19 @@ public:
   /// The table if it is open, else null; never opens.
   const KilnCompiler *ifOpen();
 
-  /// Where libkiln_compiler is looked for: KILN_COMPILER_LIBRARY alone if it is set, else beside the library
+  /// Where libkiln_compiler is looked for: KILN_COMPILER_LIBRARY alone if it is set (and the process not
+  /// privileged), else beside the library
   /// (or program) that holds this code and in ../lib of its folder.
   static std::vector<std::string> candidates();
 
 private:
   Status open();
   BackendAccess *backends = nullptr;
-  std::mutex mutex;
   KilnCompiler table = {};
-  bool isOpen = false;
+  std::mutex mutex; // guards what follows
+  std::condition_variable changed;
+  enum class State { Closed, Opening, Open, Failed } state = State::Closed;
+  std::thread::id opener;
   Status failure;
 };
 

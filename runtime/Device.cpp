@@ -6,11 +6,15 @@
 #include "runtime/LoadedKernel.h"
 #include "runtime/Queue.h"
 
+#include <atomic>
 #include <bit>
 
 namespace kiln {
 
 namespace {
+
+std::atomic<uint64_t> openDevices = 0;
+std::atomic<bool> openingIsForbidden = false;
 
 std::string text(KilnStr string) { return std::string(toView(string)); }
 
@@ -46,7 +50,12 @@ Result<TargetDescription> targetOf(const DeviceType &type, std::string_view opti
                            text(info.options)};
 }
 
+uint64_t Device::openCount() { return openDevices; }
+void Device::forbidOpening(bool isForbidden) { openingIsForbidden = isForbidden; }
+
 Result<std::shared_ptr<Device>> Device::open(const DeviceType &type, const OpenOptions &options) {
+  if (openingIsForbidden)
+    return failedPrecondition("device '{}:{}': kiln_shutdown was called", type.name, options.ordinal);
   KILN_ASSIGN_OR_RETURN(DeviceDescription description, describeDevice(type, options.ordinal));
   std::string name = fmt::format("{}:{}", type.name, options.ordinal);
   KilnDeviceOpenArgs args = {};
@@ -66,9 +75,21 @@ Result<std::shared_ptr<Device>> Device::open(const DeviceType &type, const OpenO
 }
 
 Device::Device(const DeviceType &type, std::string name, DeviceDescription description, KilnDevice *handle)
-    : theType(type), theName(std::move(name)), theDescription(std::move(description)), theHandle(handle) {}
+    : theType(type), theName(std::move(name)), theDescription(std::move(description)), theHandle(handle) {
+  ++openDevices;
+}
 
-Device::~Device() { ops().device_close(theHandle); }
+Device::~Device() {
+  if (!isDefunct())
+    ops().device_close(theHandle);
+  --openDevices;
+}
+
+Status Device::checkProcess() const {
+  if (!isDefunct())
+    return {};
+  return forkedError("device '{}': opened before a fork; open it again in the child", theName);
+}
 
 Buffer Device::adopt(Allocation::Origin origin, KilnDeviceAddress address, uint64_t bytes,
                      uint64_t visibleBytes, std::function<void()> release) {
@@ -87,6 +108,7 @@ void Device::forget(const Allocation &allocation) {
 }
 
 Result<Buffer> Device::allocate(uint64_t bytes, uint64_t alignment) {
+  KILN_RETURN_IF_ERROR(checkProcess());
   if (alignment != 0 && !std::has_single_bit(alignment))
     return invalidArgument("device '{}': alignment {}; expected a power of two", theName, alignment);
   uint64_t least = std::max<uint64_t>(bytes, 1);
@@ -97,6 +119,7 @@ Result<Buffer> Device::allocate(uint64_t bytes, uint64_t alignment) {
 }
 
 Result<Buffer> Device::importHost(void *memory, uint64_t bytes, std::function<void()> release) {
+  KILN_RETURN_IF_ERROR(checkProcess());
   if (!memory || bytes == 0)
     return invalidArgument("device '{}': import of {} bytes at {}; expected memory", theName, bytes, memory);
   KilnDeviceAddress address = 0;
@@ -106,6 +129,7 @@ Result<Buffer> Device::importHost(void *memory, uint64_t bytes, std::function<vo
 }
 
 Result<Buffer> Device::bufferAt(KilnDeviceAddress address, uint64_t bytes) {
+  KILN_RETURN_IF_ERROR(checkProcess());
   std::shared_ptr<const Allocation> owner;
   {
     std::scoped_lock lock(allocationsMutex);
@@ -120,6 +144,7 @@ Result<Buffer> Device::bufferAt(KilnDeviceAddress address, uint64_t bytes) {
 }
 
 Result<void *> Device::map(const Buffer &buffer) {
+  KILN_RETURN_IF_ERROR(checkProcess());
   void *memory = nullptr;
   KILN_RETURN_IF_ERROR(withContext(
       fromC(ops().memory_map(theHandle, buffer.address(), buffer.bytes(), &memory)), "device '{}'", theName));
@@ -127,6 +152,7 @@ Result<void *> Device::map(const Buffer &buffer) {
 }
 
 Result<KilnMemoryStats> Device::memoryStats() {
+  KILN_RETURN_IF_ERROR(checkProcess());
   KilnMemoryStats stats = {};
   stats.struct_size = sizeof(stats);
   KILN_RETURN_IF_ERROR(withContext(fromC(ops().memory_stats(theHandle, &stats)), "device '{}'", theName));
@@ -134,18 +160,21 @@ Result<KilnMemoryStats> Device::memoryStats() {
 }
 
 Result<std::unique_ptr<Queue>> Device::createQueue() {
+  KILN_RETURN_IF_ERROR(checkProcess());
   KilnQueue *queue = nullptr;
   KILN_RETURN_IF_ERROR(withContext(fromC(ops().queue_create(theHandle, &queue)), "device '{}'", theName));
   return std::make_unique<Queue>(shared_from_this(), queue);
 }
 
 Result<std::unique_ptr<Event>> Device::createEvent() {
+  KILN_RETURN_IF_ERROR(checkProcess());
   KilnEvent *event = nullptr;
   KILN_RETURN_IF_ERROR(withContext(fromC(ops().event_create(theHandle, &event)), "device '{}'", theName));
   return std::make_unique<Event>(shared_from_this(), event);
 }
 
 Result<std::shared_ptr<LoadedKernel>> Device::load(const KernelLoader &loader, CompiledKernelRef kernel) {
+  KILN_RETURN_IF_ERROR(checkProcess());
   const KernelMetadata &metadata = kernel->metadata();
   if (metadata.format != loader.format)
     return invalidArgument("kernel '{}': format '{}'; loader '{}' takes '{}'", metadata.name, metadata.format,

@@ -2,6 +2,7 @@
 #ifndef KILN_RUNTIME_DEVICE_H
 #define KILN_RUNTIME_DEVICE_H
 
+#include "kiln/sdk/Fork.h"
 #include "runtime/Buffer.h"
 #include "runtime/DeviceType.h"
 #include "runtime/KernelMetadata.h"
@@ -29,9 +30,10 @@ Result<DeviceDescription> describeDevice(const DeviceType &type, uint32_t ordina
 /// What to compile for; `options` over the environment's.
 Result<TargetDescription> targetOf(const DeviceType &type, std::string_view options);
 
-/// An opened device (level L3).
-/// Ownership: closes the device when the last reference is gone; queues, buffers, events and kernels hold
-/// one. Threads:   every member is safe from any thread.
+/// An opened device (level L3). In the child of a fork() it is defunct: every call returns Forked, and what
+/// is destroyed there does not call the backend, whose threads are gone. Ownership: closes the device when
+/// the last reference is gone; queues, buffers, events and kernels hold one. Threads:   every member is safe
+/// from any thread.
 class Device : public std::enable_shared_from_this<Device> {
 public:
   struct OpenOptions {
@@ -45,6 +47,9 @@ public:
   /// `type` must live until the process ends, as registered types do.
   static Result<std::shared_ptr<Device>> open(const DeviceType &type, const OpenOptions &options);
   ~Device();
+  /// How many devices are open in this process; after forbidOpening no more can be opened.
+  static uint64_t openCount();
+  static void forbidOpening(bool isForbidden);
   Device(const Device &) = delete;
   Device &operator=(const Device &) = delete;
 
@@ -53,6 +58,11 @@ public:
   const DeviceDescription &description() const { return theDescription; }
   KilnDevice *handle() const { return theHandle; }
   const KilnDeviceOps &ops() const { return theType.ops; }
+
+  /// Opened before a fork of this process.
+  bool isDefunct() const { return bornIn != sdk::forkGeneration(); }
+  /// Forked if the device is defunct.
+  Status checkProcess() const;
 
   /// Zero bytes give a buffer that has an address and no length. alignment 0: the device's own.
   Result<Buffer> allocate(uint64_t bytes, uint64_t alignment = 0);
@@ -80,6 +90,7 @@ private:
   const std::string theName;
   const DeviceDescription theDescription;
   KilnDevice *const theHandle;
+  const uint32_t bornIn = sdk::forkGeneration();
   std::mutex allocationsMutex; // never held while the device is called
   std::map<KilnDeviceAddress, std::weak_ptr<const Allocation>> allocations; // by start
 };

@@ -40,6 +40,22 @@ uint32_t countPresent(const DeviceType &type) {
   return count;
 }
 
+// The type or alias among those of one backend: another's alias of the same name may have been registered
+// first.
+std::shared_ptr<const DeviceType> typeOf(const RegistrySnapshot &snapshot, std::string_view backend,
+                                         std::string_view typeOrAlias) {
+  std::shared_ptr<const DeviceType> byAlias;
+  for (const auto &type : snapshot.deviceTypes) {
+    if (type->backend != backend)
+      continue;
+    if (type->name == typeOrAlias)
+      return type;
+    if (std::find(type->aliases.begin(), type->aliases.end(), typeOrAlias) != type->aliases.end())
+      byAlias = type;
+  }
+  return byAlias;
+}
+
 } // namespace
 
 BackendEntry *BackendRegistry::findByDevice(std::string_view typeOrAlias) const {
@@ -58,7 +74,7 @@ Result<std::shared_ptr<const DeviceType>> BackendRegistry::deviceType(std::strin
     return unknownDevice(typeOrAlias);
   if (Status status = load(*entry); !status.ok())
     return withContext(status, "device '{}'", typeOrAlias);
-  if (std::shared_ptr<const DeviceType> type = snapshot()->findDeviceType(typeOrAlias))
+  if (std::shared_ptr<const DeviceType> type = typeOf(*snapshot(), entry->name, typeOrAlias))
     return type;
   return unknownDevice(typeOrAlias);
 }

@@ -13,7 +13,10 @@ public:
   LoadedKernel(std::shared_ptr<Device> device, const KernelLoader &loader, CompiledKernelRef compiled,
                KilnKernel *handle)
       : theDevice(std::move(device)), loader(loader), theCompiled(std::move(compiled)), theHandle(handle) {}
-  ~LoadedKernel() { loader.ops.unload(loader.self, theHandle); }
+  ~LoadedKernel() {
+    if (!theDevice->isDefunct())
+      loader.ops.unload(loader.self, theHandle);
+  }
   LoadedKernel(const LoadedKernel &) = delete;
   LoadedKernel &operator=(const LoadedKernel &) = delete;
 

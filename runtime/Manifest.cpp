@@ -1,9 +1,10 @@
-// Manifest.cpp: reads NAME.kiln.json in two passes: a SAX pass that refuses what a DOM would hide (duplicate
-// keys, depth), then the fields one by one. Inside this file an error is thrown as a Refusal and becomes a
+// Manifest.cpp: reads NAME.kiln.json in two passes: StrictJson refuses what a DOM would hide (duplicate keys,
+// depth), then the fields one by one. Inside this file an error is thrown as a Refusal and becomes a
 // Status at the end.
 #include "runtime/Manifest.h"
 
 #include "runtime/Error.h"
+#include "runtime/StrictJson.h"
 
 #include <nlohmann/json.hpp>
 
@@ -30,69 +31,6 @@ constexpr std::array<std::string_view, 8> kReservedNames = {"backend", "backends
 
 struct Refusal {
   std::string text; // without the file's name
-};
-
-// "LINE:COLUMN" of a byte offset, both from 1.
-std::string lineAndColumn(std::string_view text, size_t offset) {
-  std::string_view before = text.substr(0, std::min(offset, text.size()));
-  size_t line = 1 + std::count(before.begin(), before.end(), '\n');
-  size_t start = before.rfind('\n');
-  return fmt::format("{}:{}", line,
-                     start == std::string_view::npos ? before.size() : before.size() - start - 1);
-}
-
-/// Walks the text; stops at the first syntax error, duplicate key or level too deep, and says where.
-class StrictChecker final : public nlohmann::json_sax<Json> {
-public:
-  explicit StrictChecker(std::string_view text) : text(text) {}
-  std::string problem;
-
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(number_integer_t) override { return true; }
-  bool number_unsigned(number_unsigned_t) override { return true; }
-  bool number_float(number_float_t, const string_t &) override { return true; }
-  bool string(string_t &) override { return true; }
-  bool binary(binary_t &) override { return true; }
-  bool start_object(size_t) override { return enter(); }
-  bool end_object() override { return leave(); }
-  bool start_array(size_t) override { return enter(); }
-  bool end_array() override { return leave(); }
-  bool key(string_t &name) override {
-    pointers.back() = name;
-    if (keys.back().insert(name).second)
-      return true;
-    std::string pointer;
-    for (const std::string &part : pointers)
-      pointer += part.empty() ? "" : "/" + part;
-    problem = fmt::format(" {}: the key stands twice in one object", pointer);
-    return false;
-  }
-  bool parse_error(size_t position, const std::string &, const nlohmann::detail::exception &error) override {
-    std::string what = error.what();
-    size_t colon = what.find(": "); // "[json.exception...] parse error at line 1, column 2: ..."
-    problem = fmt::format("{}: not JSON: {}", lineAndColumn(text, position),
-                          colon == std::string::npos ? what : what.substr(colon + 2));
-    return false;
-  }
-
-private:
-  bool enter() {
-    keys.emplace_back();
-    pointers.emplace_back();
-    if (keys.size() <= kMaxManifestDepth)
-      return true;
-    problem = fmt::format(" nested deeper than {} levels", kMaxManifestDepth);
-    return false;
-  }
-  bool leave() {
-    keys.pop_back();
-    pointers.pop_back();
-    return true;
-  }
-  std::string_view text;
-  std::vector<std::set<std::string>> keys;
-  std::vector<std::string> pointers;
 };
 
 const char *kindOf(const Json &value) {
@@ -330,6 +268,17 @@ void checkDistinct(const Field &root, const Manifest &manifest) {
   }
 }
 
+// What torch_kiln reads: the device it offers, the dispatch key it asks for, who goes first.
+void checkTorch(const Field &torch, const Manifest &manifest) {
+  if (std::optional<Field> device = torch.find("device"))
+    if (std::string type = device->text(); !manifest.findDevice(type))
+      device->refuse(fmt::format("'{}' is none of the manifest's devices", type));
+  if (std::optional<Field> slot = torch.find("slot"))
+    slot->text();
+  if (std::optional<Field> priority = torch.find("priority"))
+    priority->integer();
+}
+
 Manifest readFields(const Field &root) {
   Manifest manifest;
   Field major = root.object().get("manifest");
@@ -370,8 +319,11 @@ Manifest readFields(const Field &root) {
       manifest.extensible.push_back(stage(element));
   manifest.dialects = root.texts("dialects");
   manifest.pipelines = root.texts("pipelines");
-  if (std::optional<Field> frameworks = root.find("frameworks"))
-    frameworks->object();
+  if (std::optional<Field> frameworks = root.find("frameworks")) {
+    if (std::optional<Field> torch = frameworks->object().find("torch"))
+      checkTorch(torch->object(), manifest);
+    manifest.frameworks = frameworks->json().dump();
+  }
   return manifest;
 }
 
@@ -399,9 +351,8 @@ Result<Manifest> Manifest::parse(std::string_view text, std::string_view path) {
   if (text.starts_with("\xef\xbb\xbf"))
     return invalidArgument("{}:1:1: a byte order mark; expected plain UTF-8", path);
   try {
-    StrictChecker checker(text);
-    if (!Json::sax_parse(text, &checker))
-      return invalidArgument("{}:{}", path, checker.problem);
+    if (std::string problem = strictJsonProblem(text, kMaxManifestDepth); !problem.empty())
+      return invalidArgument("{}:{}", path, problem);
     Json json = Json::parse(text);
     Manifest manifest = readFields(Field(json, ""));
     manifest.path = path;
@@ -414,6 +365,11 @@ Result<Manifest> Manifest::parse(std::string_view text, std::string_view path) {
 }
 
 Result<Manifest> Manifest::load(std::string_view path) {
+  KILN_ASSIGN_OR_RETURN(std::string text, readFile(path));
+  return parse(text, path);
+}
+
+Result<std::string> Manifest::readFile(std::string_view path) {
   std::string name(path);
   // O_NONBLOCK: a FIFO in the folder must not hang the process.
   int fd = ::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -433,7 +389,7 @@ Result<Manifest> Manifest::load(std::string_view path) {
   ::close(fd);
   if (count < 0)
     return invalidArgument("{}: cannot be read: {}", path, strerror(errno));
-  return parse(text, path);
+  return text;
 }
 
 std::string optionPrefix(std::string_view backend) { return optionVariable(backend, ""); }

@@ -69,6 +69,7 @@ struct Manifest {
   std::vector<ManifestExtension> extends;
   std::vector<std::string> extensible; // stages that others may extend
   std::vector<std::string> dialects, pipelines;
+  std::string frameworks; // JSON: what frameworks such as PyTorch read; "" if there is none
 
   std::string folder() const;
   std::string libraryPath() const { return folder() + "/" + library; }
@@ -81,6 +82,9 @@ struct Manifest {
   static Result<Manifest> parse(std::string_view text, std::string_view path);
   /// The same from a file. NotFound, PermissionDenied or InvalidArgument if it cannot be read.
   static Result<Manifest> load(std::string_view path);
+  /// The text of a file, one byte more than kMaxManifestBytes at most. NotFound, PermissionDenied or
+  /// InvalidArgument.
+  static Result<std::string> readFile(std::string_view path);
 };
 
 /// Manifests above this size are refused unread.

@@ -11,18 +11,23 @@ namespace kiln {
 class Event {
 public:
   Event(std::shared_ptr<Device> device, KilnEvent *handle) : device(std::move(device)), theHandle(handle) {}
-  ~Event() { device->ops().event_destroy(theHandle); }
+  ~Event() {
+    if (!device->isDefunct())
+      device->ops().event_destroy(theHandle);
+  }
   Event(const Event &) = delete;
   Event &operator=(const Event &) = delete;
 
   KilnEvent *handle() const { return theHandle; }
   /// True once signalled; the error that the signalling queue carried.
   Result<bool> query() const {
+    KILN_RETURN_IF_ERROR(device->checkProcess());
     uint32_t done = 0;
     KILN_RETURN_IF_ERROR(fromC(device->ops().event_query(theHandle, &done)));
     return done != 0;
   }
   Status wait(uint64_t timeoutNs = KILN_WAIT_FOREVER) const {
+    KILN_RETURN_IF_ERROR(device->checkProcess());
     return fromC(device->ops().event_wait(theHandle, timeoutNs));
   }
 
@@ -38,7 +43,10 @@ class Queue {
 public:
   Queue(std::shared_ptr<Device> device, KilnQueue *handle)
       : theDevice(std::move(device)), ops(theDevice->ops()), theHandle(handle) {}
-  ~Queue() { ops.queue_destroy(theHandle); }
+  ~Queue() {
+    if (!theDevice->isDefunct())
+      ops.queue_destroy(theHandle);
+  }
   Queue(const Queue &) = delete;
   Queue &operator=(const Queue &) = delete;
 
@@ -46,40 +54,47 @@ public:
   KilnQueue *handle() const { return theHandle; }
 
   Status launch(KilnKernel *kernel, const KilnLaunch &launch) {
-    return fromC(ops.queue_launch(theHandle, kernel, &launch));
+    return invoke(ops.queue_launch, kernel, &launch);
   }
   Status copy(KilnDeviceAddress to, KilnDeviceAddress from, uint64_t bytes) {
-    return fromC(ops.queue_copy(theHandle, to, from, bytes));
+    return invoke(ops.queue_copy, to, from, bytes);
   }
   /// Host memory must live until the queue has passed this point, here and in read.
   Status write(KilnDeviceAddress to, const void *from, uint64_t bytes) {
-    return fromC(ops.queue_write(theHandle, to, from, bytes));
+    return invoke(ops.queue_write, to, from, bytes);
   }
   Status read(void *to, KilnDeviceAddress from, uint64_t bytes) {
-    return fromC(ops.queue_read(theHandle, to, from, bytes));
+    return invoke(ops.queue_read, to, from, bytes);
   }
   Status fill(KilnDeviceAddress to, uint64_t pattern, uint32_t patternBytes, uint64_t bytes) {
-    return fromC(ops.queue_fill(theHandle, to, pattern, patternBytes, bytes));
+    return invoke(ops.queue_fill, to, pattern, patternBytes, bytes);
   }
   Result<KilnDeviceAddress> allocate(uint64_t bytes, uint64_t alignment = 0) {
     KilnDeviceAddress address = 0;
-    KILN_RETURN_IF_ERROR(fromC(ops.queue_allocate(theHandle, bytes, alignment, &address)));
+    KILN_RETURN_IF_ERROR(invoke(ops.queue_allocate, bytes, alignment, &address));
     return address;
   }
-  Status free(KilnDeviceAddress address) { return fromC(ops.queue_free(theHandle, address)); }
+  Status free(KilnDeviceAddress address) { return invoke(ops.queue_free, address); }
   /// fn is called when the queue gets there, poisoned or not; `arg` must live until then.
-  Status call(KilnHostFn fn, void *arg) { return fromC(ops.queue_call(theHandle, fn, arg)); }
-  Status signal(const Event &event) { return fromC(ops.queue_signal(theHandle, event.handle())); }
-  Status wait(const Event &event) { return fromC(ops.queue_wait(theHandle, event.handle())); }
-  Status flush() { return fromC(ops.queue_flush(theHandle)); }
+  Status call(KilnHostFn fn, void *arg) { return invoke(ops.queue_call, fn, arg); }
+  Status signal(const Event &event) { return invoke(ops.queue_signal, event.handle()); }
+  Status wait(const Event &event) { return invoke(ops.queue_wait, event.handle()); }
+  Status flush() { return invoke(ops.queue_flush); }
   Status synchronize(uint64_t timeoutNs = KILN_WAIT_FOREVER) {
-    return fromC(ops.queue_synchronize(theHandle, timeoutNs));
+    return invoke(ops.queue_synchronize, timeoutNs);
   }
   /// The poison, or OK; never waits.
-  Status status() { return fromC(ops.queue_status(theHandle)); }
-  Status reset() { return fromC(ops.queue_reset(theHandle)); }
+  Status status() { return invoke(ops.queue_status); }
+  Status reset() { return invoke(ops.queue_reset); }
 
 private:
+  // Calls the backend unless the device was opened before a fork.
+  template <typename... Params, typename... Args>
+  Status invoke(KilnStatus (*function)(KilnQueue *, Params...), Args... args) {
+    if (theDevice->isDefunct())
+      return theDevice->checkProcess();
+    return fromC(function(theHandle, args...));
+  }
   const std::shared_ptr<Device> theDevice;
   const KilnDeviceOps &ops;
   KilnQueue *const theHandle;

@@ -32,6 +32,7 @@ Session::~Session() {
 }
 
 Status Session::synchronize(uint64_t timeoutNs) {
+  KILN_RETURN_IF_ERROR(theDevice->checkProcess()); // before the lock: a lost thread may hold it
   Status status = theQueue->synchronize(timeoutNs);
   if (status.code() == Code::DeadlineExceeded)
     return status;
@@ -73,11 +74,13 @@ void Session::countImport(const Model &model) {
 }
 
 Status Session::prepare(const ModelRef &model, std::span<const KilnTensor> inputs) {
+  KILN_RETURN_IF_ERROR(theDevice->checkProcess()); // before the lock: a lost thread may hold it
   KILN_ASSIGN_OR_RETURN(auto tensors, matchInputs(model->inputs(), inputs, TensorNeeds::Shape));
   return programFor(model, dimsOf(tensors), /*precompile=*/true).status();
 }
 
 Status Session::save(const ModelRef &model, std::span<const KilnTensor> inputs, const std::string &path) {
+  KILN_RETURN_IF_ERROR(theDevice->checkProcess()); // before the lock: a lost thread may hold it
   KILN_ASSIGN_OR_RETURN(auto tensors, matchInputs(model->inputs(), inputs, TensorNeeds::Shape));
   KILN_ASSIGN_OR_RETURN(LoadedProgramRef program, programFor(model, dimsOf(tensors), /*precompile=*/true));
   schema::ProgramT contents;

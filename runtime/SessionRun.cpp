@@ -109,6 +109,7 @@ Result<KilnBinding> Session::placeInput(Run &run, const KilnTensor &tensor, bool
 
 Result<std::shared_ptr<Run>> Session::run(const ModelRef &model, std::span<const KilnTensor> inputs,
                                           std::span<KilnTensor> outputs, const RunOptions &options) {
+  KILN_RETURN_IF_ERROR(theDevice->checkProcess()); // before the lock: a lost thread may hold it
   KILN_ASSIGN_OR_RETURN(auto tensors, matchInputs(model->inputs(), inputs, TensorNeeds::Data));
   std::vector<KilnTensor *> given;
   if (!outputs.empty()) {
@@ -210,6 +211,8 @@ Status Session::finishQueued(std::shared_ptr<Run> run, const Status &status) {
 }
 
 Run::~Run() {
+  if (session->device().isDefunct())
+    return;
   if (!isFinished)
     (void)session->theQueue->synchronize();
   for (RunOutput &out : theOutputs)

@@ -42,11 +42,18 @@ typedef struct KilnInstanceOptions {
   size_t backend_dir_count;
   uint32_t autoload; // 0: KILN_BACKEND_AUTOLOAD decides (default on); 1: on; 2: off, API directories only
   uint32_t reserved;
+  const KilnStr *package_dirs; // handed over by Python packages: each site-packages/kiln_backends; searched
+  size_t package_dir_count;    // after KILN_BACKEND_PATH, and not at all where autoload is off
 } KilnInstanceOptions;
 
 // Finds backends' manifests (level L0); loads none. options may be null.
 KILN_API KilnStatus kiln_instance_create(const KilnInstanceOptions *options, KilnInstance **out_instance);
 KILN_API void kiln_instance_release(KilnInstance *instance); // sessions and models first
+
+// Calls the shutdown of every backend that this process has loaded, the last loaded first, for programs that
+// must leave devices in a known state; exit alone calls none. Afterwards no device can be opened.
+// FAILED_PRECONDITION while devices are open.
+KILN_API KilnStatus kiln_shutdown(void);
 
 // One device that sessions can be opened on. Strings live until the instance is released.
 typedef struct KilnDeviceEntry {

@@ -29,7 +29,7 @@ TEST(BackendRegistryTest, NothingIsLoadedBeforeItIsNeeded) {
   EXPECT_EQ(type->name, "good");
   EXPECT_EQ(type->priority, 5);
   EXPECT_EQ(reportOf(*registry, "good").state, BackendState::Ready);
-  EXPECT_GT(reportOf(*registry, "good").loadNs, 0u);
+  EXPECT_GT(reportOf(*registry, "good").times.openNs, 0u);
   EXPECT_EQ(registry->snapshot()->generation, before + 1);
 }
 
@@ -129,6 +129,43 @@ TEST(BackendRegistryTest, ThreadsThatAskAtOnceShareOneLoad) {
   EXPECT_EQ(initCount, 1);
 }
 
+TEST(BackendRegistryTest, SixteenThreadsNameDevicesAtOnce) {
+  TempFolder folder;
+  copyPlugin(folder, "good");
+  copyPlugin(folder, "calls_back");
+  copyPlugin(folder, "longer_tables");
+  copyPlugin(folder, "half_registered");
+  KeptLog log;
+  ASSERT_OK_AND_ASSIGN(BackendRegistry * registry, registryOver({folder.path()}));
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 16; ++i)
+    threads.emplace_back([&, i] {
+      for (int round = 0; round < 20; ++round)
+        switch ((i + round) % 5) {
+        case 0:
+          wrong += !registry->resolve("good:1").ok();
+          break;
+        case 1:
+          wrong += !registry->deviceType("calls_back-alias").ok();
+          break;
+        case 2:
+          wrong += registry->devices()->size() != 4;
+          break;
+        case 3:
+          wrong += registry->deviceType("half_registered").status().code() != Code::Unavailable;
+          break;
+        case 4:
+          wrong += registry->backends().size() != 4 || registry->snapshot()->deviceTypes.size() > 3;
+          break;
+        }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(log.lines.size(), 1u) << "half_registered is warned about once";
+}
+
 BackendRegistry *reentered;
 Status insideStatus, reportStatus;
 BackendState insideState;
@@ -145,6 +182,26 @@ TEST(BackendRegistryTest, ReentryIsInProgressNeverSuccess) {
   EXPECT_THAT(insideStatus, StatusIs(Code::InProgress, HasSubstr("'calls_back'")));
   EXPECT_EQ(insideState, BackendState::Loading) << "states can be read from inside a load: no lock is held";
   EXPECT_OK(reentered->load("calls_back"));
+}
+
+BackendRegistry *circle;
+Status circleStatus[2];
+
+TEST(BackendRegistryTest, ALoadThatComesBackToItselfEnds) {
+  // One needs other, whose init needs one again: on one thread.
+  TempFolder one, other;
+  copyPlugin(one, "calls_back");
+  copyPlugin(other, "calls_back");
+  static BackendRegistry *inner;
+  ASSERT_OK_AND_ASSIGN(circle, registryOver({one.path()}, {{"KILN_CALLS_BACK_HOOK", addressOf([] {
+                                                              circleStatus[0] = inner->load("calls_back");
+                                                            })}}));
+  ASSERT_OK_AND_ASSIGN(inner, registryOver({other.path()}, {{"KILN_CALLS_BACK_HOOK", addressOf([] {
+                                                               circleStatus[1] = circle->load("calls_back");
+                                                             })}}));
+  EXPECT_OK(circle->load("calls_back"));
+  EXPECT_OK(circleStatus[0]);
+  EXPECT_THAT(circleStatus[1], StatusIs(Code::InProgress, HasSubstr("'calls_back'")));
 }
 
 BackendRegistry *cycleA, *cycleB;
@@ -222,6 +279,43 @@ TEST(BackendRegistryTest, StrictPolicyTurnsAnyFailureIntoAnError) {
   EXPECT_THAT(registry->devices().status().message(), HasSubstr("the firmware does not answer"));
   ASSERT_OK(registryOver({}, {{"KILN_BACKEND_POLICY", "strcit"}}));
   EXPECT_THAT(log.lines.back(), HasSubstr("'strcit'; expected isolate or strict"));
+}
+
+TEST(BackendRegistryTest, ANameThatTwoBackendsDeclareIsWarnedAboutOnce) {
+  KeptLog log;
+  TempFolder folder;
+  copyPlugin(folder, "good");
+  copyPlugin(folder, "calls_back",
+             [](nlohmann::json &manifest) { manifest["devices"][0]["aliases"] = {"good", "good-alias"}; });
+  ASSERT_OK_AND_ASSIGN(BackendRegistry * registry, registryOver({folder.path()}));
+  EXPECT_THAT(
+      log.lines,
+      ElementsAre("'good-alias' names devices of backends 'calls_back' and 'good'; it means 'calls_back''s",
+                  "'good' names devices of backends 'calls_back' and 'good'; it means 'good''s"));
+  EXPECT_EQ((*registry->deviceType("good"))->backend, "good") << "a type's name wins over an alias";
+  EXPECT_EQ((*registry->resolve("good-alias")).type->backend, "calls_back");
+}
+
+TEST(PrivilegedTest, ALibraryThatOthersCanWriteIsFailed) {
+  if (getuid() != 0)
+    GTEST_SKIP() << "needs files of root's";
+  KeptLog log;
+  TempFolder folder;
+  copyPlugin(folder, "good");
+  std::filesystem::permissions(folder.path(), std::filesystem::perms(0755));
+  std::filesystem::permissions(folder.path("good.kiln.json"), std::filesystem::perms(0644));
+  SearchEnvironment environment = bareEnvironment();
+  environment.secure = true;
+  BackendRegistry::Options options;
+  options.directories = {folder.path()};
+  std::filesystem::permissions(folder.path("libkiln_good.so"), std::filesystem::perms(0755));
+  ASSERT_OK_AND_ASSIGN(BackendRegistry * registry, BackendRegistry::create(options, environment));
+  EXPECT_OK(registry->load("good"));
+  std::filesystem::permissions(folder.path("libkiln_good.so"), std::filesystem::perms(0777));
+  ASSERT_OK_AND_ASSIGN(registry, BackendRegistry::create(options, environment));
+  EXPECT_EQ(reportOf(*registry, "good").state, BackendState::Failed);
+  EXPECT_THAT(registry->load("good"),
+              StatusIs(Code::FailedPrecondition, HasSubstr("writable by others, in a privileged process")));
 }
 
 TEST(BackendRegistryTest, RequiredBackendsMustLoad) {

@@ -29,14 +29,25 @@ protected:
     environment.variables = Environment(variables);
   }
   std::vector<std::string> found(AutoloadMode autoload = AutoloadMode::ByEnvironment) {
-    result = searchBackends({folder.path("api")}, autoload, environment);
+    SearchRequest request;
+    request.directories = {folder.path("api")};
+    request.packageDirectories = packages;
+    request.autoload = autoload;
+    result = searchBackends(request, environment);
     std::vector<std::string> paths;
     for (const FoundManifest &file : result.files)
       paths.push_back(file.path.substr(folder.path().size() + 1));
     return paths;
   }
+  std::string problemOf(const std::string &place) {
+    for (const SearchPlace &looked : result.places)
+      if (looked.path == folder.path(place))
+        return looked.problem;
+    return "not listed";
+  }
   TempFolder folder;
   SearchEnvironment environment;
+  std::vector<std::string> packages;
   BackendSearchResult result;
 };
 
@@ -51,6 +62,32 @@ TEST_F(BackendSearchTest, FilesReplaceAllButTheApi) {
   setVariable("KILN_BACKEND_PATH", folder.path("path1"));
   setVariable("KILN_BACKEND_FILES", folder.path("file/b.kiln.json"));
   EXPECT_THAT(found(), ElementsAre("api/a.kiln.json", "file/b.kiln.json"));
+}
+
+TEST_F(BackendSearchTest, FoldersOfPythonPackagesComeAfterThePath) {
+  folder.write("site/kiln_backends/c.kiln.json", "{}");
+  packages = {folder.path("site/kiln_backends")};
+  setVariable("KILN_BACKEND_PATH", folder.path("path1"));
+  EXPECT_THAT(found(), ElementsAre("api/a.kiln.json", "path1/a.kiln.json", "site/kiln_backends/c.kiln.json",
+                                   "lib/kiln/backends.d/a.kiln.json", "data/kiln/backends.d/a.kiln.json",
+                                   "etc/a.kiln.json"));
+  EXPECT_EQ(result.files[2].foundBy, "Python package");
+  EXPECT_THAT(found(AutoloadMode::Off), ElementsAre("api/a.kiln.json")) << "a package is found, not named";
+  EXPECT_EQ(problemOf("site/kiln_backends"), "not searched: autoload is off");
+  environment.secure = true;
+  found();
+  EXPECT_EQ(problemOf("site/kiln_backends"), "not searched: this process is privileged");
+}
+
+TEST_F(BackendSearchTest, PlacesThatARuleKeepsOutAreListedWithTheRule) {
+  setVariable("KILN_BACKEND_PATH", folder.path("path1"));
+  setVariable("KILN_BACKEND_FILES", folder.path("file/b.kiln.json"));
+  found();
+  for (const char *place : {"path1", "lib/kiln/backends.d", "data/kiln/backends.d", "etc"})
+    EXPECT_EQ(problemOf(place), "not searched: KILN_BACKEND_FILES replaces it") << place;
+  EXPECT_EQ(problemOf("file/b.kiln.json"), "");
+  found(AutoloadMode::Off);
+  EXPECT_EQ(problemOf("etc"), "not searched: autoload is off");
 }
 
 TEST_F(BackendSearchTest, AFolderIsSortedBytewiseAndOnlyManifestsCount) {

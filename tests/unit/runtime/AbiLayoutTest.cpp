@@ -151,9 +151,10 @@ SIZE(KilnCompiler, 128); AT(KilnCompiler, struct_size, 0); AT(KilnCompiler, self
 
 // ---- kiln/kiln.h
 
-SIZE(KilnInstanceOptions, 32); AT(KilnInstanceOptions, struct_size, 0);
+SIZE(KilnInstanceOptions, 48); AT(KilnInstanceOptions, struct_size, 0);
   AT(KilnInstanceOptions, backend_dirs, 8); AT(KilnInstanceOptions, backend_dir_count, 16);
   AT(KilnInstanceOptions, autoload, 24); AT(KilnInstanceOptions, reserved, 28);
+  AT(KilnInstanceOptions, package_dirs, 32); AT(KilnInstanceOptions, package_dir_count, 40);
 
 SIZE(KilnDeviceEntry, 72); AT(KilnDeviceEntry, struct_size, 0); AT(KilnDeviceEntry, name, 8);
   AT(KilnDeviceEntry, backend, 24); AT(KilnDeviceEntry, description, 40); AT(KilnDeviceEntry, kind, 56);

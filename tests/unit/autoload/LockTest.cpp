@@ -1,0 +1,73 @@
+// LockTest.cpp: no lock is held while a library is opened or a backend is called: each callback here waits
+// for a thread that needs every lock there is, so that a held one would be a deadlock.
+#include "tests/unit/autoload/Fixtures.h"
+
+#include <future>
+#include <thread>
+
+namespace kiln {
+namespace {
+
+using namespace kiln::testing;
+using ::testing::HasSubstr;
+
+std::string addressOf(void (*function)()) { return std::to_string(reinterpret_cast<uintptr_t>(function)); }
+
+BackendRegistry *registryAtHand;
+std::string otherFolder;
+
+// Everything that takes a lock of the registry, of all registries or of the table of libraries, on another
+// thread. `mayLoad` is false inside dlopen: the system's loader keeps other threads out of dlopen meanwhile.
+void useEveryLock(bool mayLoad) {
+  std::thread([mayLoad] {
+    (void)registryAtHand->backends();
+    (void)registryAtHand->snapshot();
+    if (mayLoad)
+      EXPECT_OK(registryAtHand->deviceType("good"));
+    (void)registryAtHand->addKernelLoader({"good", "format", "loader", {}, nullptr}).ok();
+    ASSERT_OK(registryOver({otherFolder}));
+    BackendRegistry::Options options;
+    options.autoload = AutoloadMode::Off;
+    ASSERT_OK(BackendRegistry::get(options));
+  }).join();
+}
+
+// A deadlock would hang the test: after a while it ends the process instead, with its name.
+template <typename Fn> void finishes(Fn fn) {
+  std::promise<void> done;
+  std::thread watchdog([future = done.get_future()] {
+    if (future.wait_for(std::chrono::seconds(60)) == std::future_status::timeout) {
+      fprintf(stderr, "a lock is held while a backend is called\n");
+      abort();
+    }
+  });
+  fn();
+  done.set_value();
+  watchdog.join();
+}
+
+TEST(LockTest, NoneIsHeldInInit) {
+  TempFolder folder;
+  copyPlugin(folder, "calls_back");
+  copyPlugin(folder, "good");
+  otherFolder = folder.path();
+  ASSERT_OK_AND_ASSIGN(
+      registryAtHand,
+      registryOver({folder.path()}, {{"KILN_CALLS_BACK_HOOK", addressOf([] { useEveryLock(true); })}}));
+  finishes([] { EXPECT_OK(registryAtHand->load("calls_back")); });
+}
+
+TEST(LockTest, NoneIsHeldInAConstructor) {
+  TempFolder folder;
+  copyPlugin(folder, "calls_back_in_constructor");
+  copyPlugin(folder, "good");
+  otherFolder = folder.path();
+  ASSERT_OK_AND_ASSIGN(registryAtHand, registryOver({folder.path()}));
+  // The constructor cannot be handed an option: it finds the function in the environment of the process.
+  setenv("KILN_TEST_CONSTRUCTOR_HOOK", addressOf([] { useEveryLock(false); }).c_str(), 1);
+  finishes([] { EXPECT_OK(registryAtHand->load("calls_back_in_constructor")); });
+  unsetenv("KILN_TEST_CONSTRUCTOR_HOOK");
+}
+
+} // namespace
+} // namespace kiln

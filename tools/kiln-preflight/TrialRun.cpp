@@ -1,0 +1,168 @@
+// TrialRun.cpp: limits first, then the load; a registry that knows the manifest before all others.
+#include "tools/kiln-preflight/TrialRun.h"
+
+#include "runtime/CompilerHandle.h"
+#include "runtime/Device.h"
+#include "runtime/HostTable.h"
+#include "runtime/Log.h"
+#include "tools/lib/ToolMain.h"
+
+#include <nlohmann/json.hpp>
+
+#include <csignal>
+#include <ostream>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+namespace kiln::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Writable private memory; a sanitizer needs more address space.
+constexpr uint64_t kMaxDataBytes = uint64_t(8) << 30;
+
+double milliseconds(uint64_t ns) { return static_cast<double>(ns) / 1e6; }
+
+// No core file for a crash that is expected, no memory without bound, no life after the parent.
+void limitThisProcess() {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  rlimit none = {0, 0}, data = {kMaxDataBytes, kMaxDataBytes};
+  setrlimit(RLIMIT_CORE, &none);
+#if !defined(__has_feature) || !(__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+  setrlimit(RLIMIT_DATA, &data);
+#else
+  (void)data;
+#endif
+}
+
+struct Trial {
+  BackendRegistry &registry;
+  std::string backend;
+
+  BackendReport report() const {
+    for (BackendReport &one : registry.backends())
+      if (one.name == backend && one.state != BackendState::Shadowed)
+        return one;
+    return {};
+  }
+  // Opens libkiln_compiler and with it the compiler tiers of this registry. Whether the backend's own could
+  // be loaded shows in its passes; a warning on stderr says why not.
+  Result<bool> loadCompiler() const {
+    BackendAccess *access = accessRegistry(registry).release(); // the compiler keeps it
+    auto *handle = new CompilerHandle(*access);
+    KILN_ASSIGN_OR_RETURN(const KilnCompiler *compiler, handle->get());
+    struct Search {
+      const std::string &backend;
+      bool isFound = false;
+    } search{backend};
+    auto visit = [](void *arg, const KilnPassEntry *entry) {
+      auto &search = *static_cast<Search *>(arg);
+      search.isFound |= toView(entry->backend) == search.backend;
+    };
+    KILN_RETURN_IF_ERROR(fromC(compiler->visit_passes(compiler->self, visit, &search)));
+    return search.isFound;
+  }
+};
+
+Json devicesJson(const Trial &trial) {
+  Json list = Json::array();
+  for (const auto &type : trial.registry.snapshot()->deviceTypes) {
+    if (type->backend != trial.backend)
+      continue;
+    uint32_t count = 0;
+    Json entry = {{"type", type->name}};
+    if (Status status = fromC(type->ops.enumerate(type->self, &count)); !status.ok())
+      entry["problem"] = status.message();
+    entry["count"] = count;
+    if (count > 0) {
+      logDebug("backend.load", "{}: open of the device ({})", trial.backend, type->name);
+      auto start = std::chrono::steady_clock::now();
+      Result<std::shared_ptr<Device>> device = Device::open(*type, {});
+      auto elapsed = std::chrono::steady_clock::now() - start;
+      if (device.ok())
+        entry["description"] = (*device)->description().name;
+      else
+        entry["problem"] = device.status().message();
+      entry["open_ms"] = milliseconds(std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count());
+    }
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+Json reportJson(const Trial &trial) {
+  Status loaded = trial.registry.load(trial.backend);
+  BackendReport report = trial.report();
+  Json json = {{"state", stateName(report.state)},
+               {"reason", loaded.ok() ? "" : loaded.message()},
+               {"check_ms", milliseconds(report.times.checkNs)},
+               {"dlopen_ms", milliseconds(report.times.openNs)},
+               {"query_ms", milliseconds(report.times.queryNs)},
+               {"init_ms", milliseconds(report.times.initNs)},
+               {"devices", loaded.ok() ? devicesJson(trial) : Json::array()}};
+  if (!report.manifest || report.manifest->compiler.empty())
+    return json;
+  auto start = std::chrono::steady_clock::now();
+  Result<bool> compiler = trial.loadCompiler();
+  auto elapsed = std::chrono::steady_clock::now() - start;
+  json["compiler"] = {
+      {"state", compiler.ok() && *compiler ? "READY" : "FAILED"},
+      {"reason", compiler.status().message()},
+      {"open_ms", milliseconds(std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count())}};
+  return json;
+}
+
+// The manifest and those of the targets that it extends, as the process would find them: nothing else is
+// loaded.
+Result<BackendRegistry *> registryFor(const std::string &manifest, std::vector<std::string> directories) {
+  SearchEnvironment environment = SearchEnvironment::process();
+  environment.preflight = {};
+  for (std::string &folder : environment.libraryDirs) // this program lies in lib/kiln
+    folder = folder.substr(0, folder.rfind('/'));
+  BackendRegistry::Options options;
+  options.files = {manifest};
+  options.directories = std::move(directories);
+  KILN_ASSIGN_OR_RETURN(BackendRegistry * all, BackendRegistry::create(options, environment));
+  const std::vector<BackendReport> reports = all->backends();
+  if (reports.empty())
+    return Status(Code::NotFound, "'" + manifest + "' cannot be read");
+  if (reports.front().manifest)
+    for (const ManifestExtension &extension : reports.front().manifest->extends)
+      for (const BackendReport &other : reports)
+        if (other.manifest && other.manifest->findDevice(extension.target) &&
+            other.state != BackendState::Shadowed)
+          options.files.push_back(other.manifestPath);
+  options.directories.clear();
+  options.autoload = AutoloadMode::Off;
+  return BackendRegistry::create(options, environment);
+}
+
+} // namespace
+
+int trialRun(int argc, const char *const *argv, std::ostream &out, std::ostream &err) {
+  std::string_view mode = argc > 2 ? argv[2] : "";
+  if (mode != "runtime" && mode != "compiler" && mode != "report") {
+    err << "usage: kiln-preflight MANIFEST runtime|compiler|report [DIRECTORY...]\n"
+           "Tries a backend in this process. The runtime starts it; 'jit-info doctor' is for people.\n";
+    return kUsage;
+  }
+  limitThisProcess();
+  Result<BackendRegistry *> registry = registryFor(argv[1], {argv + 3, argv + argc});
+  if (!registry.ok()) {
+    err << "kiln-preflight: error: " << registry.status().message() << "\n";
+    return kFailed;
+  }
+  Trial trial{**registry, (*registry)->backends().front().name};
+  if (mode == "runtime")
+    (void)trial.registry.load(trial.backend).ok(); // the process that asked comes to the same error itself
+  else if (mode == "compiler")
+    (void)trial.loadCompiler().ok();
+  else
+    out << reportJson(trial).dump(-1, ' ', false, Json::error_handler_t::replace) << "\n";
+  out << kPreflightEnd << std::endl;
+  // Not exit: what destructors of a backend do at the end is not asked here.
+  std::_Exit(kYes);
+}
+
+} // namespace kiln::tools
