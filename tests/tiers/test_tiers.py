@@ -50,6 +50,25 @@ class LinkedLibraries(unittest.TestCase):
         self.assertIn("libLLVM.so.19.1", text)
 
 
+class NoDeviceNamed(unittest.TestCase):
+    """A process that embeds the runtime and names no device maps no backend and no compiler."""
+
+    def test_an_instance_maps_nothing(self) -> None:
+        script = ("import ctypes, sys; kiln = ctypes.CDLL(sys.argv[1]); out = ctypes.c_void_p();"
+                  "assert kiln.kiln_instance_create(None, ctypes.byref(out)) == 0 and out.value; print(open('/proc/self/maps').read())")
+        library = options.build / "lib" / "libkiln_runtime.so"
+        maps = subprocess.run([sys.executable, "-c", script, str(library)], capture_output=True, text=True, check=True).stdout
+        self.assertIn("libkiln_runtime", maps)
+        for mapped in ("backends.d", "libkiln_host", "libkiln_null", *COMPILER_LIBRARIES):
+            self.assertNotIn(mapped, maps)
+
+    def test_a_list_of_backends_opens_none(self) -> None:
+        done, opened = traced_run([str(options.build / "bin" / "jit-info"), "backends"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("DISCOVERED", done.stdout)
+        self.assertFalse([file for file in opened if "backends.d" in file or "LLVM" in file])
+
+
 class SavedProgram(unittest.TestCase):
     def test_runs_in_a_fresh_process_without_a_compiler(self) -> None:
         jit_run = str(options.build / "bin" / "jit-run")

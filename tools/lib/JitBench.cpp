@@ -11,12 +11,24 @@
 namespace kiln::tools {
 namespace {
 
+using Suite = Status (*)(const BenchContext &context, BenchReport &report);
+
+/// Null if there is no suite of this name.
+Suite findSuite(std::string_view name) {
+  constexpr std::pair<std::string_view, Suite> suites[] = {
+      {"autoload", runAutoloadSuite}, {"dispatch", runDispatchSuite}, {"kernels", runKernelSuite}};
+  for (const auto &[known, suite] : suites)
+    if (known == name)
+      return suite;
+  return nullptr;
+}
+
 /// What is wrong with the words of the command line; "" if nothing is.
 std::string usageProblem(const std::vector<std::string> &words) {
   if (words[0] == "compare")
     return words.size() == 3 ? ""
                              : fmt::format("compare: {} files; expected OLD.json NEW.json", words.size() - 1);
-  if (words[0] != "kernels" && words[0] != "dispatch")
+  if (!findSuite(words[0]))
     return fmt::format("unknown suite '{}'; expected {}", words[0], kJitBenchSpec.operandHelp);
   return words.size() == 1 ? "" : fmt::format("unexpected '{}'; a run is of one suite", words[1]);
 }
@@ -34,8 +46,7 @@ Result<int> jitBenchBody(const ParsedFlags &flags, std::ostream &out, std::ostre
   BenchContext context = {flags, err, flags.number("min-time"), std::max<size_t>(flags.count("samples"), 1)};
   BenchReport report;
   report.threads = static_cast<uint32_t>(std::clamp<uint64_t>(flags.count("threads"), 1, 1024));
-  KILN_RETURN_IF_ERROR(words[0] == "kernels" ? runKernelSuite(context, report)
-                                             : runDispatchSuite(context, report));
+  KILN_RETURN_IF_ERROR(findSuite(words[0])(context, report));
   if (report.results.empty())
     return Status(Code::NotFound,
                   fmt::format("no case of suite '{}' has '{}' in its name", words[0], flags.text("filter")));

@@ -58,6 +58,7 @@ struct BenchContext {
 /// The shapes of well-known models. For tests and for the suite.
 std::vector<KernelCase> kernelCases();
 Status runKernelSuite(const BenchContext &context, BenchReport &report);
+Status runAutoloadSuite(const BenchContext &context, BenchReport &report);
 Status runDispatchSuite(const BenchContext &context, BenchReport &report);
 
 void printBench(const BenchReport &report, std::ostream &out);

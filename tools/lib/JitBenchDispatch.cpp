@@ -1,48 +1,21 @@
 // JitBenchDispatch.cpp: the suite dispatch: what a launch costs besides the kernel: queue, C API,
 // interpreter, device.
 #include "kiln/InOrderQueue.h"
-#include "tools/lib/JitBench.h"
+#include "tools/lib/BenchSampling.h"
 #include "tools/lib/KilnApi.h"
 #include "tools/lib/RunCases.h"
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <ostream>
 
 namespace kiln::tools {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-constexpr size_t kWarmUpRuns = 3;
+using Clock = BenchClock;
+constexpr const char *kSuite = "dispatch";
 constexpr int kBatch = 200;      // launches recorded at a time, below the queue's own flush
 constexpr int kChainLength = 64; // kernels of a chain that cannot be fused
-
-double microsecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
-}
-
-/// Takes samples of fn(), which returns the microseconds of one operation.
-template <typename Fn>
-Status sampleInto(const BenchContext &context, BenchReport &report, std::string name, Fn fn) {
-  if (!context.wants(name))
-    return {};
-  BenchResult result;
-  result.suite = "dispatch";
-  result.name = std::move(name);
-  std::vector<double> samples;
-  for (size_t i = 0; i < kWarmUpRuns; ++i)
-    KILN_RETURN_IF_ERROR(Result<double>(fn()).status());
-  for (Clock::time_point start = Clock::now();
-       samples.size() < context.samples || microsecondsSince(start) < context.minSeconds * 1e6;) {
-    KILN_ASSIGN_OR_RETURN(double us, Result<double>(fn()));
-    samples.push_back(us);
-  }
-  result.samples = samples.size();
-  result.us = summarise(std::move(samples));
-  report.results.push_back(std::move(result));
-  return {};
-}
 
 /// Runs nothing.
 class IdleExecutor final : public sdk::Executor {
@@ -69,7 +42,7 @@ Status runQueueCases(const BenchContext &context, BenchReport &report, sdk::InOr
   const KilnLaunch launch = typicalLaunch(bindings, constants);
   auto event = std::make_shared<sdk::EventState>();
 
-  KILN_RETURN_IF_ERROR(sampleInto(context, report, "queue: record a launch", [&]() -> Result<double> {
+  KILN_RETURN_IF_ERROR(sampleInto(context, report, kSuite, "queue: record a launch", [&]() -> Result<double> {
     Clock::time_point start = Clock::now();
     for (int i = 0; i < kBatch; ++i)
       KILN_RETURN_IF_ERROR(queue.launch(nullptr, launch));
@@ -77,30 +50,33 @@ Status runQueueCases(const BenchContext &context, BenchReport &report, sdk::InOr
     KILN_RETURN_IF_ERROR(queue.synchronize());
     return us / kBatch;
   }));
-  KILN_RETURN_IF_ERROR(sampleInto(context, report, "queue: record and run a launch", [&]() -> Result<double> {
-    Clock::time_point start = Clock::now();
-    for (int i = 0; i < kBatch; ++i)
-      KILN_RETURN_IF_ERROR(queue.launch(nullptr, launch));
-    KILN_RETURN_IF_ERROR(queue.synchronize());
-    return microsecondsSince(start) / kBatch;
-  }));
-  KILN_RETURN_IF_ERROR(sampleInto(context, report, "queue: launch, synchronize", [&]() -> Result<double> {
-    Clock::time_point start = Clock::now();
-    for (int i = 0; i < kBatch; ++i) {
-      KILN_RETURN_IF_ERROR(queue.launch(nullptr, launch));
-      KILN_RETURN_IF_ERROR(queue.synchronize());
-    }
-    return microsecondsSince(start) / kBatch;
-  }));
-  KILN_RETURN_IF_ERROR(sampleInto(context, report, "queue: launch, flush, wait", [&]() -> Result<double> {
-    Clock::time_point start = Clock::now();
-    KILN_RETURN_IF_ERROR(queue.launch(nullptr, launch));
-    KILN_RETURN_IF_ERROR(queue.signal(event));
-    KILN_RETURN_IF_ERROR(queue.flush());
-    KILN_RETURN_IF_ERROR(event->wait(60'000'000'000));
-    return microsecondsSince(start);
-  }));
-  return sampleInto(context, report, "queue: event between two queues", [&]() -> Result<double> {
+  KILN_RETURN_IF_ERROR(
+      sampleInto(context, report, kSuite, "queue: record and run a launch", [&]() -> Result<double> {
+        Clock::time_point start = Clock::now();
+        for (int i = 0; i < kBatch; ++i)
+          KILN_RETURN_IF_ERROR(queue.launch(nullptr, launch));
+        KILN_RETURN_IF_ERROR(queue.synchronize());
+        return microsecondsSince(start) / kBatch;
+      }));
+  KILN_RETURN_IF_ERROR(
+      sampleInto(context, report, kSuite, "queue: launch, synchronize", [&]() -> Result<double> {
+        Clock::time_point start = Clock::now();
+        for (int i = 0; i < kBatch; ++i) {
+          KILN_RETURN_IF_ERROR(queue.launch(nullptr, launch));
+          KILN_RETURN_IF_ERROR(queue.synchronize());
+        }
+        return microsecondsSince(start) / kBatch;
+      }));
+  KILN_RETURN_IF_ERROR(
+      sampleInto(context, report, kSuite, "queue: launch, flush, wait", [&]() -> Result<double> {
+        Clock::time_point start = Clock::now();
+        KILN_RETURN_IF_ERROR(queue.launch(nullptr, launch));
+        KILN_RETURN_IF_ERROR(queue.signal(event));
+        KILN_RETURN_IF_ERROR(queue.flush());
+        KILN_RETURN_IF_ERROR(event->wait(60'000'000'000));
+        return microsecondsSince(start);
+      }));
+  return sampleInto(context, report, kSuite, "queue: event between two queues", [&]() -> Result<double> {
     Clock::time_point start = Clock::now();
     for (int i = 0; i < kBatch; ++i) {
       KILN_RETURN_IF_ERROR(queue.signal(event));
@@ -175,8 +151,8 @@ Status runDeviceCases(const BenchContext &context, BenchReport &report, KilnInst
     return Status(Code::Internal, fmt::format("chains of 1 and {} kernels have {} and {} launches",
                                               kChainLength, one.launches, many.launches));
   KILN_RETURN_IF_ERROR(
-      sampleInto(context, report, device + ": run of one launch", [&] { return one.run(opened); }));
-  return sampleInto(context, report, device + ": a launch more", [&]() -> Result<double> {
+      sampleInto(context, report, kSuite, device + ": run of one launch", [&] { return one.run(opened); }));
+  return sampleInto(context, report, kSuite, device + ": a launch more", [&]() -> Result<double> {
     KILN_ASSIGN_OR_RETURN(double few, one.run(opened));
     KILN_ASSIGN_OR_RETURN(double all, many.run(opened));
     return (all - few) / static_cast<double>(many.launches - one.launches);
@@ -203,7 +179,7 @@ Status runDispatchSuite(const BenchContext &context, BenchReport &report) {
     if (devices.ok())
       continue;
     BenchResult result;
-    result.suite = "dispatch";
+    result.suite = kSuite;
     result.name = device;
     result.problem = devices.message();
     report.results.push_back(std::move(result));

@@ -42,10 +42,11 @@ constexpr EnvironmentEntry kEnvironment[] = {
 const ToolSpec kJitBenchSpec = {
     "jit-bench",
     "SUITE",
-    "kernels, dispatch, or compare OLD.json NEW.json",
+    "kernels, dispatch, autoload, or compare OLD.json NEW.json",
     /*operandRepeats=*/true,
     /*operandRequired=*/true,
-    "Measures kernels against what the machine can do, and the cost of launching them",
+    "Measures kernels against what the machine can do, and the cost of launching them and of loading "
+    "backends",
     kExamples,
     kFlags,
     kEnvironment,

@@ -1,4 +1,4 @@
-// JitInfo.cpp: jit-info's tables: devices, backends, places, variables; dispatch of its commands.
+// JitInfo.cpp: jit-info's tables of devices and backends; dispatch of its commands.
 #include "tools/lib/JitInfo.h"
 
 #include "runtime/HostTable.h"
@@ -15,8 +15,6 @@ namespace kiln::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-const char *kindName(KilnDeviceKind kind) { return kind == KILN_DEVICE_HARDWARE ? "hardware" : "software"; }
 
 std::string gibibytes(uint64_t bytes) {
   return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1u << 30));
@@ -45,7 +43,7 @@ Json backendJson(const BackendReport &report) {
                {"reason", report.reason},
                {"manifest", report.manifestPath},
                {"found_by", report.foundBy},
-               {"load_ms", static_cast<double>(report.loadNs) / 1e6}};
+               {"load_ms", static_cast<double>(report.times.totalNs()) / 1e6}};
   Json devices = Json::array();
   if (report.manifest) {
     for (const ManifestDevice &device : report.manifest->devices)
@@ -55,6 +53,8 @@ Json backendJson(const BackendReport &report) {
                          {"priority", device.priority}});
     json["has_compiler"] = !report.manifest->compiler.empty();
     json["activation"] = report.manifest->explicitOnly ? "explicit" : "default";
+    if (!report.manifest->frameworks.empty())
+      json["frameworks"] = Json::parse(report.manifest->frameworks);
   }
   json["devices"] = devices;
   return json;
@@ -63,7 +63,7 @@ Json backendJson(const BackendReport &report) {
 // Commands without an operand; explain and validate have one.
 constexpr std::pair<std::string_view, Result<int> (*)(const InfoContext &)> kCommands[] = {
     {"devices", infoDevices}, {"backends", infoBackends}, {"passes", infoPasses},
-    {"paths", infoPaths},     {"env", infoEnvironment},
+    {"paths", infoPaths},     {"env", infoEnvironment},   {"doctor", infoDoctor},
 };
 
 // What is wrong with the words of the command line; "" if nothing is.
@@ -87,10 +87,8 @@ Result<int> dispatch(const ParsedFlags &flags, std::ostream &out, std::ostream &
     return kUsage;
   }
   if (words[0] == "validate")
-    return infoValidate(words[1], out);
-  BackendRegistry::Options options;
-  options.directories = flags.all("backend-dir");
-  KILN_ASSIGN_OR_RETURN(BackendRegistry * registry, BackendRegistry::get(options));
+    return infoValidate(words[1], flags.given("json"), out);
+  KILN_ASSIGN_OR_RETURN(BackendRegistry * registry, BackendRegistry::get(searchOptions(flags)));
   InfoContext context{*registry, flags, out};
   for (const auto &[name, run] : kCommands)
     if (name == words[0])
@@ -99,6 +97,19 @@ Result<int> dispatch(const ParsedFlags &flags, std::ostream &out, std::ostream &
 }
 
 } // namespace
+
+const char *kindName(KilnDeviceKind kind) { return kind == KILN_DEVICE_HARDWARE ? "hardware" : "software"; }
+
+void printJson(const Json &json, std::ostream &out) {
+  out << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+}
+
+BackendRegistry::Options searchOptions(const ParsedFlags &flags) {
+  BackendRegistry::Options options;
+  options.directories = flags.all("backend-dir");
+  options.packageDirectories = flags.all("package-dir");
+  return options;
+}
 
 Result<int> infoDevices(const InfoContext &context) {
   KILN_ASSIGN_OR_RETURN(std::vector<DeviceChoice> devices, context.registry.devices());
@@ -120,8 +131,8 @@ Result<int> infoDevices(const InfoContext &context) {
                     {"compute_units", info.compute_units},
                     {"description", toView(info.name)}});
   }
-  if (context.flags.given("json")) {
-    context.out << Json{{"devices", list}}.dump(2) << "\n";
+  if (context.wantsJson()) {
+    printJson(Json{{"devices", list}}, context.out);
     return kYes;
   }
   table.print(context.out);
@@ -135,14 +146,14 @@ Result<int> infoBackends(const InfoContext &context) {
     KILN_RETURN_IF_ERROR(loadAll(context.registry));
   Status required = context.registry.requireAll();
   std::vector<BackendReport> reports = context.registry.backends();
-  if (context.flags.given("json")) {
+  if (context.wantsJson()) {
     Json list = Json::array();
     for (const BackendReport &report : reports)
       list.push_back(backendJson(report));
     Json json = {{"backends", list}};
     if (!required.ok())
       json["required"] = required.message();
-    context.out << json.dump(2) << "\n";
+    printJson(json, context.out);
     return required.ok() ? kYes : kNo;
   }
   TextTable table({"BACKEND", "VERSION", "STATE", "DEVICES", "COMPILER", "MANIFEST"});
@@ -158,42 +169,6 @@ Result<int> infoBackends(const InfoContext &context) {
   if (!required.ok())
     context.out << required.message() << "\n";
   return required.ok() ? kYes : kNo;
-}
-
-Result<int> infoPaths(const InfoContext &context) {
-  const BackendSearchResult &search = context.registry.search();
-  TextTable table({"FOUND BY", "MANIFESTS", "PLACE"});
-  for (const SearchPlace &place : search.places) {
-    auto count = std::count_if(search.files.begin(), search.files.end(), [&](const FoundManifest &file) {
-      return file.foundBy == place.foundBy &&
-             (file.path == place.path || file.path.starts_with(place.path + "/"));
-    });
-    table.add({place.foundBy, place.problem.empty() ? std::to_string(count) : "-",
-               place.path + (place.problem.empty() ? "" : ": " + place.problem)});
-  }
-  table.print(context.out);
-  for (const std::string &warning : search.warnings)
-    context.out << warning << "\n";
-  return kYes;
-}
-
-Result<int> infoEnvironment(const InfoContext &context) {
-  const Environment &environment = Environment::process();
-  TextTable table({"VARIABLE", "VALUE", "MEANING"});
-  for (const EnvironmentEntry &entry : kJitInfoSpec.environment)
-    table.add(
-        {std::string(entry.name), std::string(environment.get(entry.name, "-")), std::string(entry.help)});
-  for (const BackendReport &report : context.registry.backends()) {
-    if (!report.manifest || report.state == BackendState::Shadowed)
-      continue;
-    for (const OptionSchema &option : report.manifest->options) {
-      std::string variable = optionVariable(report.name, option.key);
-      table.add({variable, std::string(environment.get(variable, "-")),
-                 fmt::format("{} (default '{}')", option.help, option.defaultValue)});
-    }
-  }
-  table.print(context.out);
-  return kYes;
 }
 
 int jitInfo(int argc, const char *const *argv, std::ostream &out, std::ostream &err) {

@@ -1,4 +1,4 @@
-// JitInfoExplain.cpp: jit-info explain NAME and validate FILE: one backend in full.
+// JitInfoExplain.cpp: jit-info explain NAME: one backend in full.
 #include "runtime/Error.h"
 #include "runtime/Fingerprint.h"
 #include "tools/lib/JitInfo.h"
@@ -33,6 +33,35 @@ std::string probeText(const ManifestDevice &device) {
   return parts.empty() ? "always" : fmt::format("{}", fmt::join(parts, " or "));
 }
 
+const BackendReport *findReport(const std::vector<BackendReport> &reports, const std::string &name) {
+  for (const BackendReport &report : reports)
+    if (report.name == name && report.state != BackendState::Shadowed)
+      return &report;
+  for (const BackendReport &report : reports) // a device's name or alias
+    if (report.manifest && report.state != BackendState::Shadowed)
+      for (const ManifestDevice &device : report.manifest->devices)
+        if (device.type == name || std::count(device.aliases.begin(), device.aliases.end(), name))
+          return &report;
+  return nullptr;
+}
+
+nlohmann::ordered_json explainJson(const InfoContext &context, const BackendReport *report,
+                                   const Status &loaded) {
+  nlohmann::ordered_json json = {{"places", placesJson(context.registry)},
+                                 {"filters", filtersInForce()},
+                                 {"state", report ? stateName(report->state) : "UNKNOWN"},
+                                 {"reason", loaded.message()}};
+  if (report) {
+    json["name"] = report->name;
+    json["manifest"] = report->manifestPath;
+    json["found_by"] = report->foundBy;
+    json["load_ms"] = static_cast<double>(report->times.totalNs()) / 1e6;
+  }
+  return json;
+}
+
+} // namespace
+
 void printManifest(const Manifest &manifest, std::ostream &out) {
   out << fmt::format(
       "backend      {} {}\nmanifest     {}\nlibrary      {}\ncompiler     {}\nactivation   {}\n",
@@ -51,60 +80,35 @@ void printManifest(const Manifest &manifest, std::ostream &out) {
     out << fmt::format("extensible   {}\n", fmt::join(manifest.extensible, ", "));
 }
 
-// "" if the tier's library fits this process, else why not.
-std::string fitProblem(Tier tier, const std::string &declared, const std::string &library) {
-  if (std::string why = fingerprintMismatch(tier, declared, ownFingerprint(tier)); !why.empty())
-    return "manifest: " + why;
-  Result<std::string> note = readElfNote(library);
-  if (!note.ok())
-    return note.status().message();
-  std::string why = fingerprintMismatch(tier, *note, ownFingerprint(tier));
-  return why.empty() ? "" : library + ": " + why;
-}
-
-std::vector<std::string> libraryProblems(const Manifest &manifest) {
-  std::vector<std::string> problems;
-  if (!manifest.abi.present)
-    return {"/abi is missing; add_kiln_backend writes it"};
-  if (std::string why = fitProblem(Tier::Runtime, manifest.abi.runtime, manifest.libraryPath()); !why.empty())
-    problems.push_back(why);
-  if (!manifest.compiler.empty())
-    if (std::string why = fitProblem(Tier::Compiler, manifest.abi.compiler, manifest.compilerPath());
-        !why.empty())
-      problems.push_back(why);
-  return problems;
-}
-
-const BackendReport *findReport(const std::vector<BackendReport> &reports, const std::string &name) {
-  for (const BackendReport &report : reports)
-    if (report.name == name && report.state != BackendState::Shadowed)
-      return &report;
-  for (const BackendReport &report : reports) // a device's name or alias
-    if (report.manifest && report.state != BackendState::Shadowed)
-      for (const ManifestDevice &device : report.manifest->devices)
-        if (device.type == name || std::count(device.aliases.begin(), device.aliases.end(), name))
-          return &report;
-  return nullptr;
-}
-
-} // namespace
-
 Result<int> infoExplain(const InfoContext &context, const std::string &name) {
   std::vector<BackendReport> reports = context.registry.backends();
   const BackendReport *found = findReport(reports, name);
-  if (!found) // the registry's error lists every backend
-    return withContext(context.registry.load(name), "explain");
-  std::string backend = found->name;
-  Status loaded = context.registry.load(backend);
-  reports = context.registry.backends(); // with the state after loading
-  const BackendReport &report = *findReport(reports, backend);
+  Status loaded;
+  if (!found)
+    loaded = context.registry.load(name); // not found: the error lists every backend
+  std::string backend = found ? found->name : name;
+  if (found) {
+    loaded = context.registry.load(backend);
+    reports = context.registry.backends(); // with the state after loading
+    found = findReport(reports, backend);
+  }
+  if (context.wantsJson()) {
+    printJson(explainJson(context, found, loaded), context.out);
+    return loaded.ok() ? kYes : found ? kNo : kFailed;
+  }
+  printPlaces(context);
+  for (const std::string &filter : filtersInForce())
+    context.out << fmt::format("filter       {}\n", filter);
+  if (!found)
+    return withContext(loaded, "explain");
+  const BackendReport &report = *found;
   if (report.manifest)
     printManifest(*report.manifest, context.out);
   else
     context.out << fmt::format("backend      {}\nmanifest     {}\n", report.name, report.manifestPath);
   context.out << fmt::format("found by     {}\nstate        {}\n", report.foundBy, stateName(report.state));
-  if (report.loadNs)
-    context.out << fmt::format("loaded in    {:.2f} ms\n", static_cast<double>(report.loadNs) / 1e6);
+  if (uint64_t ns = report.times.totalNs())
+    context.out << fmt::format("loaded in    {:.2f} ms\n", static_cast<double>(ns) / 1e6);
   for (const BackendReport &other : reports)
     if (other.name == backend && other.state == BackendState::Shadowed)
       context.out << fmt::format("shadows      {}\n", other.manifestPath);
@@ -118,22 +122,6 @@ Result<int> infoExplain(const InfoContext &context, const std::string &name) {
     return kYes;
   context.out << fmt::format("reason       {}\n", loaded.message());
   return kNo;
-}
-
-Result<int> infoValidate(const std::string &path, std::ostream &out) {
-  Result<Manifest> manifest = Manifest::load(path);
-  if (!manifest.ok()) {
-    if (manifest.status().code() != Code::InvalidArgument)
-      return manifest.status(); // it could not be read: nothing was validated
-    out << manifest.status().message() << "\n";
-    return kNo;
-  }
-  printManifest(*manifest, out);
-  std::vector<std::string> problems = libraryProblems(*manifest);
-  for (const std::string &problem : problems)
-    out << "problem      " << problem << "\n";
-  out << (problems.empty() ? "valid\n" : "not valid\n");
-  return problems.empty() ? kYes : kNo;
 }
 
 } // namespace kiln::tools

@@ -10,16 +10,19 @@ using Kind = FlagKind;
 // clang-format off
 constexpr FlagSpec kFlags[] = {
     // name    value default category   kind          repeats  accepts, help
-    {"json",   "",   "",     Cat::Show, Kind::Switch, false,   "", "print devices, backends or passes as JSON"},
+    {"json",   "",   "",     Cat::Show, Kind::Switch, false,   "", "print as JSON, for programs"},
     {"load",   "",   "",     Cat::Show, Kind::Switch, false,   "", "load every backend first, to show whether it can be"},
     {"backend-dir", "DIR", "", Cat::Target, Kind::Text, true,  "a folder with *.kiln.json",
      "search this folder first"},
+    {"package-dir", "DIR", "", Cat::Target, Kind::Text, true,  "a folder site-packages/kiln_backends",
+     "search this folder as a Python package's"},
 };
 // clang-format on
 
 constexpr std::string_view kExamples[] = {
     "jit-info backends --load",
     "jit-info explain host",
+    "jit-info doctor",
 };
 
 constexpr EnvironmentEntry kEnvironment[] = {
@@ -30,6 +33,8 @@ constexpr EnvironmentEntry kEnvironment[] = {
     {"KILN_BACKENDS_DISABLE", "globs on backends' names that may not be used"},
     {"KILN_BACKENDS_REQUIRE", "backends that must load; exit 1 if one does not"},
     {"KILN_BACKEND_POLICY", "isolate (a broken backend is left out) or strict (it is an error)"},
+    {"KILN_BACKEND_PREFLIGHT",
+     "a new library is tried in a child process first; 0: never, always: each time"},
     {"KILN_DEVICE", "default devices, in order, separated by commas"},
     {"KILN_LOG", "error, warn, info or debug, with :COMPONENT for a part"},
 };
@@ -39,7 +44,7 @@ constexpr EnvironmentEntry kEnvironment[] = {
 const ToolSpec kJitInfoSpec = {
     "jit-info",
     "COMMAND",
-    "devices, backends, passes, paths, env, explain NAME, or validate FILE",
+    "devices, backends, passes, paths, env, doctor, explain NAME, or validate FILE",
     /*operandRepeats=*/true,
     /*operandRequired=*/true,
     "Shows the devices, backends and passes there are, where they were looked for and why one is missing",

@@ -11,9 +11,7 @@
 namespace kiln::tools {
 
 Result<int> infoPasses(const InfoContext &context) {
-  BackendRegistry::Options options;
-  options.directories = context.flags.all("backend-dir");
-  KILN_ASSIGN_OR_RETURN(std::shared_ptr<Instance> instance, Instance::create(options));
+  KILN_ASSIGN_OR_RETURN(std::shared_ptr<Instance> instance, Instance::create(searchOptions(context.flags)));
   KILN_ASSIGN_OR_RETURN(const KilnCompiler *compiler, instance->compiler().get());
 
   std::vector<std::vector<std::string>> rows;
@@ -24,7 +22,7 @@ Result<int> infoPasses(const InfoContext &context) {
     static_cast<decltype(rows) *>(arg)->push_back(std::move(row));
   };
   KILN_RETURN_IF_ERROR(fromC(compiler->visit_passes(compiler->self, collect, &rows)));
-  if (context.flags.given("json")) {
+  if (context.wantsJson()) {
     nlohmann::ordered_json list = nlohmann::json::array();
     for (const auto &row : rows)
       list.push_back({{"target", row[0]},
@@ -32,7 +30,7 @@ Result<int> infoPasses(const InfoContext &context) {
                       {"pass", row[2]},
                       {"backend", row[3]},
                       {"summary", row[4]}});
-    context.out << nlohmann::ordered_json{{"passes", list}}.dump(2) << "\n";
+    printJson(nlohmann::ordered_json{{"passes", list}}, context.out);
     return kYes;
   }
   TextTable table({"TARGET", "STAGE", "PASS", "BACKEND", "SUMMARY"});

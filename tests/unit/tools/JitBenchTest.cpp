@@ -33,11 +33,23 @@ std::string writeFile(const std::string &name, const std::string &text) {
   return path;
 }
 
+TEST(JitBenchTest, AutoloadMeasuresFindingAndProbing) {
+  Outcome outcome =
+      run({"autoload", "--filter", "20 manifests", "--samples", "3", "--min-time", "0", "--json"});
+  EXPECT_EQ(outcome.code, kYes) << outcome.err;
+  nlohmann::json cases = nlohmann::json::parse(outcome.out)["cases"];
+  ASSERT_EQ(cases.size(), 2u);
+  EXPECT_EQ(cases[0]["suite"], "autoload");
+  EXPECT_EQ(cases[1]["samples"], 3);
+  EXPECT_GT(cases[1]["median_us"], 0);
+}
+
 TEST(JitBenchTest, RefusesWrongUse) {
   EXPECT_EQ(run({}).code, kUsage);
   Outcome outcome = run({"models"});
   EXPECT_EQ(outcome.code, kUsage);
-  EXPECT_THAT(outcome.err, HasSubstr("unknown suite 'models'; expected kernels, dispatch, or compare"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("unknown suite 'models'; expected kernels, dispatch, autoload, or compare"));
   EXPECT_THAT(run({"kernels", "dispatch"}).err, HasSubstr("unexpected 'dispatch'"));
   EXPECT_THAT(run({"compare", "a.json"}).err, HasSubstr("compare: 1 files; expected OLD.json NEW.json"));
   EXPECT_EQ(run({"dispatch", "--samples", "many"}).code, kUsage);

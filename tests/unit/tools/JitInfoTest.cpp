@@ -1,5 +1,6 @@
 // JitInfoTest.cpp: jit-info's commands over backends of tests/plugins, and its exit codes.
 #include "tools/lib/JitInfo.h"
+#include "tools/lib/JsonSchema.h"
 #include "tools/lib/TextTable.h"
 #include "tools/lib/ToolMain.h"
 
@@ -72,10 +73,63 @@ TEST(JitInfoTest, PathsNamesEveryPlace) {
   EXPECT_THAT(outcome.out, HasSubstr("/etc/kiln/backends.d"));
 }
 
+TEST(JitInfoTest, PathsShowsFoldersOfPackagesAndRules) {
+  nlohmann::json json =
+      nlohmann::json::parse(run({"paths", "--json", "--package-dir=" KILN_TEST_PLUGINS "/good"}).out);
+  EXPECT_EQ(json["places"][0]["found_by"], "Python package");
+  EXPECT_EQ(json["places"][0]["manifests"], 1);
+  EXPECT_EQ(json["places"][0]["problem"], "");
+}
+
 TEST(JitInfoTest, EnvironmentListsEveryBackendsOptions) {
   Outcome outcome = run({"env", kGood});
+  EXPECT_THAT(outcome.out, HasSubstr("KILN_BACKEND_POLICY             isolate  default"));
+  nlohmann::json json = nlohmann::json::parse(run({"env", "--json", kGood}).out);
+  EXPECT_GT(json["variables"].size(), 10u);
+  nlohmann::json level = {
+      {"name", "KILN_GOOD_LEVEL"}, {"value", "3"}, {"origin", "manifest of good"}, {"meaning", "a number"}};
+  EXPECT_THAT(json["variables"], testing::Contains(level));
   EXPECT_THAT(outcome.out, HasSubstr("KILN_GOOD_LEVEL"));
-  EXPECT_THAT(outcome.out, HasSubstr("a number (default '3')"));
+}
+
+TEST(JitInfoTest, DoctorTriesEachBackendInAChild) {
+  Outcome outcome = run({"doctor", "--json", kGood, kBroken});
+  EXPECT_EQ(outcome.code, kNo) << "one is broken";
+  nlohmann::json json = nlohmann::json::parse(outcome.out);
+  ASSERT_EQ(json["backends"].size(), 2u);
+  // Programs of tests do not lie where kiln-preflight is looked for: the reason is said for each.
+  EXPECT_THAT(json["backends"][0]["problems"][0], HasSubstr("kiln-preflight is not installed"));
+}
+
+TEST(JsonSchemaTest, EveryKeywordOfTheManifestsSchemaIsChecked) {
+  auto violations = [](const char *text) {
+    return checkSchema(manifestSchema(), nlohmann::json::parse(text)).violations;
+  };
+  const std::string head = R"({"manifest": 1, "name": "toy", "version": "1", "library": "libtoy.so")";
+  EXPECT_THAT(violations((head + "}").c_str()), testing::IsEmpty());
+  EXPECT_THAT(violations(R"({"manifest": 2, "name": "Toy", "version": 1})"),
+              testing::UnorderedElementsAre("/: 'library' is missing", "/manifest: 2; expected 1",
+                                            HasSubstr("/name: \"Toy\"; expected a match of"),
+                                            "/version: 1; expected type string"));
+  EXPECT_THAT(violations(R"({"manifest": 1, "name": "torch", "version": "1", "library": "a"})"),
+              testing::ElementsAre("/name: \"torch\" is reserved"));
+  auto with = [&](const char *more) { return violations((head + ", " + more + "}").c_str()); };
+  EXPECT_THAT(
+      with(R"("devices": [{"type": "toy", "kind": "soft", "probe": [{"usb": "x"}]}])"),
+      testing::ElementsAre(HasSubstr("/devices/0/kind: \"soft\"; expected one of"),
+                           HasSubstr("/devices/0/probe: [{\"usb\":\"x\"}]; expected one of 2 forms")));
+  EXPECT_THAT(with(R"("options": {"a": {"type": "integer", "default": 1, "help": "h", "range": [1]}})"),
+              testing::ElementsAre("/options/a/range: 1 elements; expected 2"));
+  EXPECT_THAT(with(R"("extends": [{"target": "host", "before": "tile", "after": "tile"}])"),
+              testing::ElementsAre(HasSubstr("/extends/0: ")));
+  EXPECT_THAT(with(R"("abi": {"major": -1, "minor": 0})"),
+              testing::ElementsAre("/abi/major: -1; expected at least 0"));
+  std::string longName = "\"dialects\": [], \"arch\": \"" + std::string(100000, 'x') +
+                         "\", \"compiler\": \"" + std::string(100000, 'y') + "\"";
+  EXPECT_THAT(with(longName.c_str()), testing::ElementsAre(HasSubstr("/compiler: ")))
+      << "and no stack is lost";
+  EXPECT_THAT(checkSchema(manifestSchema(), nlohmann::json::parse(head + R"(, "devcies": []})")).unknownKeys,
+              testing::ElementsAre("/devcies"));
 }
 
 TEST(JitInfoTest, ExplainLoadsAndSaysWhyNot) {
@@ -96,6 +150,7 @@ TEST(JitInfoTest, ValidateTellsInvalidFromUnreadable) {
   Outcome source = run({"validate", KILN_TEST_PLUGINS "/good.kiln.json"});
   EXPECT_EQ(source.code, kNo) << "not completed by add_kiln_backend";
   EXPECT_THAT(source.out, HasSubstr("/abi is missing"));
+  EXPECT_THAT(source.out, HasSubstr("note         /unknown-key: unknown key, ignored"));
   Outcome text = run({"validate", __FILE__});
   EXPECT_EQ(text.code, kNo);
   EXPECT_THAT(text.out, HasSubstr("JitInfoTest.cpp:1:"));
