@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# test_foo.py: a stranger's backend from its sources to its users: built against an installed Kiln, found in each way.
+"""usage: test_foo.py --kiln BUILD_OF_KILN --cxx CXX --cc CC --work DIR: installs Kiln below DIR, builds foo there, tries it."""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+RESULT = "[1.0, 3.0, 5.0, 7.0]"
+CLAMP = """func.func @f(%x: f32, %low: f32, %high: f32) -> f32 {
+  %m = arith.minimumf %x, %high : f32
+  %y = arith.maximumf %m, %low : f32
+  return %y : f32
+}
+"""
+F64 = """func.func @main(%x: tensor<4xf64>) -> tensor<4xf64> {
+  %y = kiln.exp %x : tensor<4xf64>
+  return %y : tensor<4xf64>
+}
+"""
+
+
+def run(*command: object, expect: int = 0, **kwargs: object) -> str:
+    result = subprocess.run([str(part) for part in command], capture_output=True, text=True, **kwargs)  # type: ignore[call-overload]
+    if result.returncode != expect:
+        print(f"$ {' '.join(map(str, command))}\n{result.stdout[-6000:]}{result.stderr[-6000:]}")
+        sys.exit(f"exit {result.returncode}; expected {expect}")
+    return result.stdout + result.stderr
+
+
+def check(condition: bool, what: str) -> None:
+    if not condition:
+        sys.exit(f"test_foo: {what}")
+
+
+class Foo:
+    """One installation of Kiln and one build of foo."""
+
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        self.work: pathlib.Path = arguments.work
+        self.prefix = self.work / "prefix"
+        self.source = self.work / "foo"
+        self.backends = self.source / "build/lib/kiln/backends.d"
+        self.environment = {key: value for key, value in os.environ.items() if not key.startswith("KILN_")}
+        self.environment["KILN_CACHE_DIR"] = str(self.work / "cache")
+
+    def tool(self, name: str, *words: object, expect: int = 0, **variables: str) -> str:
+        return run(self.prefix / "bin" / name, *words, expect=expect, env=self.environment | variables)
+
+    def build(self, arguments: argparse.Namespace) -> None:
+        shutil.rmtree(self.work, ignore_errors=True)
+        run("cmake", "--install", arguments.kiln, "--prefix", self.prefix, "--strip")
+        shutil.copytree(HERE, self.source)  # nothing of Kiln's tree is near
+        launcher = ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
+        run("cmake", "-S", self.source, "-B", self.source / "build", "-G", "Ninja", "-DCMAKE_UNITY_BUILD=ON",
+            f"-DCMAKE_CXX_COMPILER={arguments.cxx}", f"-DCMAKE_C_COMPILER={arguments.cc}",
+            f"-DKiln_DIR={self.prefix / 'lib/cmake/Kiln'}", "-DCMAKE_BUILD_TYPE=Release", *launcher)
+        run("ninja", "-C", self.source / "build", "-j", "2")
+        linked = run("ldd", self.backends / "libkiln_foo.so")
+        check("kiln" not in linked.split("\n", 1)[0] and "LLVM" not in linked, f"the runtime tier links {linked}")
+
+    def path(self) -> None:
+        """Found through KILN_BACKEND_PATH; options, explain, the limit, the extension of host, jit-opt."""
+        path = {"KILN_BACKEND_PATH": str(self.backends)}
+        check(" foo:0 " in self.tool("jit-info", "devices", **path).replace("\n", " \n "), "jit-info devices has no foo:0")
+        self.tool("jit-info", "validate", self.backends / "foo.kiln.json")
+        explained = self.tool("jit-info", "explain", "foo-sim", **path)
+        check("state        READY" in explained and "extends      after stage 'graph' of 'host'" in explained, explained)
+        refused = self.tool("jit-info", "explain", "foo", expect=1, KILN_FOO_MEMORY_MIB="0", **path)
+        check("KILN_FOO_MEMORY_MIB: '0' is out of range; expected 1 to 65536" in refused, refused)
+        report = json.loads(self.tool("jit-info", "doctor", "--json", **path))
+        mine = next(backend for backend in report["backends"] if backend["name"] == "foo")
+        check(mine["state"] == "READY" and mine["trial"]["compiler"]["state"] == "READY", str(mine))
+
+        passes = json.loads(self.tool("jit-info", "passes", "--json", **path))["passes"]
+        stages = {(p["target"], p["stage"], p["pass"]) for p in passes}
+        for expected in (("foo", "tensor", "foo-refuse-f64"), ("foo", "tile", "foo-form-clamp"),
+                         ("foo", "lower", "foo-expand-clamp"), ("host", "graph", "foo-count-ops")):
+            check(expected in stages, f"jit-info passes lacks {expected}")
+        clamp = self.work / "clamp.mlir"
+        clamp.write_text(CLAMP)
+        formed = self.tool("jit-opt", clamp, "--foo-form-clamp", **path)
+        check("foo.clamp %arg0 to %arg1, %arg2 : f32" in formed, formed)
+        (self.work / "formed.mlir").write_text(formed)
+        check("arith.maximumf" in self.tool("jit-opt", self.work / "formed.mlir", "--foo-expand-clamp", **path), "expand")
+
+        f64 = self.work / "f64.mlir"
+        f64.write_text(F64)
+        said = self.tool("jit-run", f64, "--device=foo", expect=3, **path)
+        check("kiln.exp' on f64, which the device foo has not" in said and "f64.mlir:2" in said, said)
+        check("foo.op_count = " in self.tool("jit-run", f64, "--device=host", "--emit=graph", **path),
+              "foo's pass did not run in stage graph of host")
+        check("foo.op_count" not in self.tool("jit-run", f64, "--device=host", "--emit=graph"), "without foo")
+
+    def conformance(self) -> None:
+        print(run("ctest", "--test-dir", self.source / "build", "-V", "--no-tests=error").split("conformance: ")[-1]
+              .split("\n")[0])
+
+    def wheel(self) -> None:
+        """Found after pip install, by a process that hands site-packages/kiln_backends to the C API."""
+        wheel = run(sys.executable, self.source / "make_wheel.py", self.backends, self.work / "dist").strip()
+        venv = self.work / "venv"
+        run(sys.executable, "-m", "venv", venv)
+        python, library = venv / "bin/python", self.prefix / "lib/libkiln_runtime.so"
+        client = [python, self.source / "kiln_client.py", library]
+        check("foo:0" not in run(*client, "devices", env=self.environment), "foo is there before pip")
+        run(python, "-m", "pip", "install", "--no-index", "--no-deps", "--disable-pip-version-check", wheel)
+        packages = next((venv / "lib").glob("python*/site-packages/kiln_backends"))
+        check(not list(packages.rglob("*.py")), "the wheel has code that an import would run")
+        check("foo:0" in run(*client, "devices", env=self.environment), "foo is not found in site-packages")
+        check("foo:0" not in run(*client, "devices", env=self.environment | {"KILN_BACKEND_AUTOLOAD": "0"}), "autoload off")
+        killed = run(*client, "kill", "foo", env=self.environment).splitlines()
+        check(killed[0] == killed[3] == killed[4] == RESULT, f"results: {killed}")
+        for line in killed[1:3]:
+            check(line.startswith("UNAVAILABLE: ") and "device 'foo:0': its server foo-server (process " in line
+                  and "was killed by SIGKILL" in line, f"after the kill: {killed}")
+
+    def system(self) -> None:
+        """Found in /usr/share/kiln/backends.d, which a mount namespace fills for this test."""
+        unshare = ["unshare", "--user", "--map-root-user", "--mount"] if os.getuid() else ["unshare", "--mount"]
+        if subprocess.run([*unshare, "true"], capture_output=True).returncode:
+            print("/usr/share: left out: this system does not let a test make a mount namespace")
+            return
+        script = (f"mount -t tmpfs none /usr/share && mkdir -p /usr/share/kiln/backends.d && "
+                  f"cp {self.backends}/* /usr/share/kiln/backends.d && {self.prefix}/bin/jit-info explain foo")
+        said = run(*unshare, "sh", "-ec", script, env=self.environment)
+        check("manifest     /usr/share/kiln/backends.d/foo.kiln.json" in said and "state        READY" in said, said)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    for flag in ("--kiln", "--cxx", "--cc", "--work"):
+        parser.add_argument(flag, required=True, type=pathlib.Path)
+    arguments = parser.parse_args()
+    foo = Foo(arguments)
+    foo.build(arguments)
+    for part in (foo.path, foo.wheel, foo.system, foo.conformance):
+        part()
+    print("foo: built, found in four places, killed and opened again")
+
+
+if __name__ == "__main__":
+    main()
