@@ -38,16 +38,15 @@ Json readReport(const std::string &output) {
   return json.is_object() ? json : Json(nullptr);
 }
 
-// What the child's compiler warned about this backend on stderr: "... backend 'foo' is left out: WHY".
+// What the child's compiler warned about this backend on stderr: "backend 'foo' is left out: WHY"; "" if
+// nothing.
 std::string whyLeftOut(const std::string &errors, const std::string &backend) {
-  std::string words = fmt::format("backend '{}' is left out: ", backend);
-  size_t start = errors.find(words);
-  return start == std::string::npos ? "its compiler tier registers nothing"
-                                    : errors.substr(start, errors.find('\n', start) - start);
+  size_t start = errors.find(fmt::format("backend '{}' is left out: ", backend));
+  return start == std::string::npos ? "" : errors.substr(start, errors.find('\n', start) - start);
 }
 
 void addReported(Examination &result, const std::string &errors) {
-  const Json &trial = result.trial;
+  Json &trial = result.trial;
   result.state = trial["state"];
   if (std::string reason = trial["reason"]; !reason.empty())
     result.problems.push_back(reason);
@@ -55,10 +54,14 @@ void addReported(Examination &result, const std::string &errors) {
     if (device.contains("problem"))
       result.problems.push_back(fmt::format("device type '{}': {}", device["type"].get<std::string>(),
                                             device["problem"].get<std::string>()));
-  if (trial.contains("compiler") && trial["compiler"]["state"] != "READY") {
-    std::string reason = trial["compiler"]["reason"];
-    result.problems.push_back(reason.empty() ? whyLeftOut(errors, result.report.name) : reason);
-    result.isBroken = true;
+  if (trial.contains("compiler")) {
+    Json &compiler = trial["compiler"];
+    if (std::string why = whyLeftOut(errors, result.report.name); !why.empty())
+      compiler.update(Json{{"state", "FAILED"}, {"reason", why}});
+    if (compiler["state"] != "READY") {
+      result.problems.push_back(compiler["reason"]);
+      result.isBroken = true;
+    }
   }
   result.isBroken |= result.state != "READY";
 }

@@ -23,7 +23,9 @@ bool isF64(Type type) { return getElementTypeOrSelf(type).isF64(); }
 struct RefuseF64 final : impl::RefuseF64PassBase<RefuseF64> {
   void runOnOperation() override {
     getOperation().walk([&](Operation *op) {
-      if (!llvm::any_of(op->getOperandTypes(), isF64) && !llvm::any_of(op->getResultTypes(), isF64))
+      bool touchesF64 =
+          llvm::any_of(op->getOperandTypes(), isF64) || llvm::any_of(op->getResultTypes(), isF64);
+      if (!touchesF64 || op->hasTrait<OpTrait::IsTerminator>())
         return;
       op->emitError() << "'" << op->getName() << "' on f64, which the device foo has not";
       signalPassFailure();
