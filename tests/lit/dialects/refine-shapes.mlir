@@ -49,14 +49,6 @@ kiln.kernel @kernel(%x: tensor<4xf32>, %s: tensor<f32>) -> tensor<?xf32> {
 //       CHECK:   scf.yield %[[S]] : tensor<4xf32>
 //       CHECK:   scf.yield %[[M]] : tensor<4xf32>
 //       CHECK: return %[[R]] : tensor<4xf32>
-func.func @others
-//       CHECK: %[[M:.+]] = kiln.mul {{.*}} -> tensor<4xf32>
-//       CHECK: %[[C:.+]] = tensor.cast %[[M]] : tensor<4xf32> to tensor<?xf32>
-//       CHECK: scf.if
-//       CHECK:   %[[S:.+]] = kiln.add %[[M]], %{{.*}} -> tensor<4xf32>
-//       CHECK:   %[[D:.+]] = tensor.cast %[[S]] : tensor<4xf32> to tensor<?xf32>
-//       CHECK:   scf.yield %[[D]] : tensor<?xf32>
-//       CHECK:   scf.yield %[[C]] : tensor<?xf32>
 func.func @others(%x: tensor<4xf32>, %s: tensor<f32>, %p: i1) -> tensor<?xf32> {
   %0 = kiln.mul %x, %s : tensor<4xf32>, tensor<f32> -> tensor<?xf32>
   %1 = scf.if %p -> tensor<?xf32> {

@@ -5,8 +5,6 @@
 #include "tests/unit/runtime/ProgramMaker.h"
 #include "tests/unit/runtime/StatusMatchers.h"
 
-#include <chrono>
-
 namespace kiln {
 namespace {
 
@@ -475,36 +473,6 @@ TEST_F(InterpreterTest, AProgramForAnotherDeviceTypeIsRefused) {
   maker.program.target->device_type = "npu";
   EXPECT_THAT(prepare(maker), StatusIs(Code::FailedPrecondition,
                                        "program: made for device type 'npu'; this device is 'fake:0'"));
-}
-
-// The interpreter's own part of a launch: the device's is replaced by nothing. Generous, since tests share
-// machines; the measured number is recorded.
-TEST_F(InterpreterTest, LaunchOverheadIsSmall) {
-  constexpr int kLaunches = 10'000;
-  DeviceType type = fake.type();
-  type.ops.queue_launch = [](KilnQueue *, KilnKernel *, const KilnLaunch *) -> KilnStatus { return nullptr; };
-  queue.reset();
-  ASSERT_OK_AND_ASSIGN(device, Device::open(type, {}));
-  ASSERT_OK_AND_ASSIGN(queue, device->createQueue());
-  ProgramMaker maker = smallProgram();
-  maker.program.register_count = 1;
-  uint32_t nop = maker.kernel(kernelObject("nop", {"in", "in", "out"}));
-  maker.body(loop(imm(kLaunches), 0, block(launch(nop, {range(0), range(2), range(3)})), -1, kLaunches));
-  ASSERT_OK_AND_ASSIGN(auto interpreter, prepare(maker));
-  ASSERT_OK(run(*interpreter, {{1, 1, 1, 1}}));
-  double bestNs = 1e9;
-  for (int repetition = 0; repetition < 5; ++repetition) {
-    auto start = std::chrono::steady_clock::now();
-    ASSERT_OK(run(*interpreter, {{1, 1, 1, 1}}));
-    std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
-    bestNs = std::min(bestNs, took.count() / kLaunches);
-  }
-  RecordProperty("ns_per_launch", static_cast<int>(bestNs));
-  EXPECT_LT(bestNs, 2000);
-  interpreter.reset();
-  outputs.clear();
-  queue.reset();
-  device.reset(); // before its type
 }
 
 } // namespace
