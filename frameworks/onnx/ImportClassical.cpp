@@ -1,24 +1,11 @@
 // ImportClassical.cpp: the plain operators of ai.onnx.ml.
+#include "frameworks/onnx/Classification.h"
 #include "frameworks/onnx/Errors.h"
-#include "frameworks/onnx/Node.h"
-
-#include <cstring>
 
 using namespace mlir;
 
 namespace kiln::onnx {
 namespace {
-
-/// A list of floats as a tensor: rank 0 for one, else a row that broadcasts along the last axis.
-Value row(Node &node, ArrayRef<float> values) {
-  SmallVector<int64_t> shape;
-  if (values.size() != 1)
-    shape.push_back(static_cast<int64_t>(values.size()));
-  auto type = RankedTensorType::get(shape, node.build.builder().getF32Type());
-  std::string bytes(values.size() * sizeof(float), '\0');
-  std::memcpy(bytes.data(), values.data(), bytes.size());
-  return node.build.constant(TensorData::fromBytes(type, std::move(bytes)), node.op());
-}
 
 /// (x - offset) * scale, in float
 Status importScaler(Node &node) {
@@ -36,10 +23,10 @@ Status importScaler(Node &node) {
                      ShapedType::isDynamic(features) ? "more" : std::to_string(features));
   KILN_ASSIGN_OR_RETURN(Value x, node.build.convert(node.tensor(0), node.build.builder().getF32Type()));
   if (offset) {
-    KILN_ASSIGN_OR_RETURN(x, node.build.make<SubOp>({x, row(node, *offset)}));
+    KILN_ASSIGN_OR_RETURN(x, node.build.make<SubOp>({x, floats(node.build, *offset)}));
   }
   if (scale) {
-    KILN_ASSIGN_OR_RETURN(x, node.build.make<MulOp>({x, row(node, *scale)}));
+    KILN_ASSIGN_OR_RETURN(x, node.build.make<MulOp>({x, floats(node.build, *scale)}));
   }
   return node.output(x);
 }

@@ -36,7 +36,9 @@ const std::map<std::pair<StringRef, StringRef>, std::map<int, const OpEntry *>> 
              einsumOps(),
              fusedOps(),
              indexingOps(),
+             labelOps(),
              layoutOps(),
+             linearOps(),
              linearAlgebraOps(),
              normalizationOps(),
              poolingOps(),
@@ -57,6 +59,7 @@ const std::map<std::pair<StringRef, StringRef>, std::map<int, const OpEntry *>> 
              sliceOps(),
              stateOps(),
              trainingOps(),
+             treeOps(),
              unaryOps(),
          })
       // clang-format on

@@ -44,7 +44,9 @@ llvm::ArrayRef<OpEntry> cropOps();                 // ImportCrop.cpp
 llvm::ArrayRef<OpEntry> einsumOps();               // ImportEinsum.cpp
 llvm::ArrayRef<OpEntry> fusedOps();                // ImportFused.cpp: com.microsoft
 llvm::ArrayRef<OpEntry> indexingOps();             // ImportIndexing.cpp
+llvm::ArrayRef<OpEntry> labelOps();                // ImportLabels.cpp: ai.onnx.ml
 llvm::ArrayRef<OpEntry> layoutOps();               // ImportLayout.cpp
+llvm::ArrayRef<OpEntry> linearOps();               // ImportLinear.cpp: ai.onnx.ml
 llvm::ArrayRef<OpEntry> linearAlgebraOps();        // ImportLinearAlgebra.cpp
 llvm::ArrayRef<OpEntry> normalizationOps();        // ImportNormalization.cpp
 llvm::ArrayRef<OpEntry> poolingOps();              // ImportPooling.cpp
@@ -65,6 +67,7 @@ llvm::ArrayRef<OpEntry> signalOps();               // ImportSignal.cpp
 llvm::ArrayRef<OpEntry> sliceOps();                // ImportSlice.cpp
 llvm::ArrayRef<OpEntry> stateOps();                // ImportState.cpp
 llvm::ArrayRef<OpEntry> trainingOps();             // ImportTraining.cpp
+llvm::ArrayRef<OpEntry> treeOps();                 // ImportTrees.cpp: ai.onnx.ml
 llvm::ArrayRef<OpEntry> unaryOps();                // ImportUnary.cpp
 
 /// Operator sets that are understood, both ends included.
