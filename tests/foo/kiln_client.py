@@ -12,6 +12,7 @@ import pathlib
 import signal
 import sys
 import sysconfig
+import time
 
 Text = "module { func.func @main(%x: tensor<4xf32>, %a: tensor<f32>, %b: tensor<f32>) -> tensor<4xf32> {\n" \
        "  %m = kiln.mul %x, %a : tensor<4xf32>, tensor<f32> -> tensor<4xf32>\n" \
@@ -123,6 +124,23 @@ def children(name: str) -> list[int]:
     return found
 
 
+def is_alive(pid: int) -> bool:
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:  # reaped
+        return False
+
+
+def kill(pid: int) -> None:
+    """Kills the process and waits until it is dead."""
+    os.kill(pid, signal.SIGKILL)
+    deadline = time.monotonic() + 10
+    while is_alive(pid):
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"process {pid} outlives SIGKILL by 10 s")
+        time.sleep(0.001)
+
+
 def main() -> None:
     kiln = Kiln(sys.argv[1])
     if sys.argv[2] == "devices":
@@ -133,7 +151,7 @@ def main() -> None:
     if sys.argv[2] != "kill":
         return
     for pid in children("foo-server"):
-        os.kill(pid, signal.SIGKILL)
+        kill(pid)
     for attempt in (kiln.synchronize, kiln.run):
         try:
             attempt(session)
