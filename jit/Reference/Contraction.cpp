@@ -17,6 +17,13 @@ struct ProductSum {
   Accumulator floats;
   uint64_t integers = 0;
 
+  /// Begins with an element of a bias.
+  void start(const Tensor &bias, int64_t i) {
+    if (bias.isFloat())
+      floats.add(bias.values[i], bias.error(i));
+    else
+      integers = static_cast<uint64_t>(bias.integers[i]);
+  }
   void add(const Tensor &a, int64_t i, const Tensor &b, int64_t j) {
     if (a.isFloat())
       floats.addProduct(a, i, b, j);
@@ -131,10 +138,8 @@ Result<Tensor> conv(const Call &call) {
     for (int64_t o = 0; o < shape[1]; ++o)
       forEachIndex(output, [&](ArrayRef<int64_t> p, int64_t pixel) {
         ProductSum sum;
-        if (bias && bias->isFloat())
-          sum.floats.add(bias->values[o], bias->error(o));
-        else if (bias)
-          sum.integers = static_cast<uint64_t>(bias->integers[o]);
+        if (bias)
+          sum.start(*bias, o);
         forEachIndex(window.kernel, [&](ArrayRef<int64_t> q, int64_t tap) {
           int64_t at = window.at(p, q);
           for (int64_t i = 0; i < channels && at >= 0; ++i)
@@ -143,6 +148,51 @@ Result<Tensor> conv(const Call &call) {
         });
         sum.store(result, (n * shape[1] + o) * pixels + pixel);
       });
+  return result;
+}
+
+/// As it is defined: every element of x is spread over a window of the result (ONNX: ConvTranspose).
+Result<Tensor> convTranspose(const Call &call) {
+  auto op = cast<ConvTransposeOp>(call.op);
+  const Tensor &x = call.tensor(0), &w = call.tensor(1);
+  const Tensor *bias = call.find(op.getBias());
+  ArrayRef<int64_t> spatial = ArrayRef(x.shape).drop_front(2), kernel = ArrayRef(w.shape).drop_front(2);
+  size_t axes = spatial.size();
+  int64_t perGroup = w.shape[1], groups = op.getGroups(), channels = x.shape[1];
+  Shape output;
+  for (size_t axis = 0; axis < axes; ++axis)
+    output.push_back((spatial[axis] - 1) * op.getStrides()[axis] +
+                     (kernel[axis] - 1) * op.getDilations()[axis] + 1 - op.getPads()[axis] -
+                     op.getPads()[axes + axis] + op.getOutputPadding()[axis]);
+  Shape shape{x.shape[0], perGroup * groups};
+  shape.append(output);
+  KILN_RETURN_IF_ERROR(checkSize(shape));
+  Tensor result(call.element(), shape);
+  std::vector<ProductSum> sums(static_cast<size_t>(result.size()));
+  int64_t pixels = elementCount(output), inputPixels = elementCount(spatial), taps = elementCount(kernel);
+  for (int64_t plane = 0; plane < shape[0] * shape[1]; ++plane)
+    for (int64_t p = 0; p < pixels && bias; ++p)
+      sums[plane * pixels + p].start(*bias, plane % shape[1]);
+  Shape strides = stridesOf(output);
+  for (int64_t n = 0; n < x.shape[0]; ++n)
+    for (int64_t c = 0; c < channels; ++c)
+      forEachIndex(spatial, [&](ArrayRef<int64_t> j, int64_t from) {
+        forEachIndex(kernel, [&](ArrayRef<int64_t> q, int64_t tap) {
+          int64_t to = 0;
+          for (size_t axis = 0; axis < axes; ++axis) {
+            int64_t place =
+                j[axis] * op.getStrides()[axis] + q[axis] * op.getDilations()[axis] - op.getPads()[axis];
+            if (place < 0 || place >= output[axis])
+              return;
+            to += place * strides[axis];
+          }
+          for (int64_t o = 0; o < perGroup; ++o)
+            sums[(n * shape[1] + c / (channels / groups) * perGroup + o) * pixels + to].add(
+                x, (n * channels + c) * inputPixels + from, w, (c * perGroup + o) * taps + tap);
+        });
+      });
+  for (int64_t position = 0; position < result.size(); ++position)
+    sums[position].store(result, position);
   return result;
 }
 
@@ -209,6 +259,7 @@ template <typename Op> Result<Tensor> pool(const Call &call) {
 constexpr Family::Entry kEntries[] = {
     {"kiln.matmul", matmul},
     {"kiln.conv", conv},
+    {"kiln.conv_transpose", convTranspose},
     {"kiln.max_pool", pool<MaxPoolOp>},
     {"kiln.avg_pool", pool<AvgPoolOp>},
 };

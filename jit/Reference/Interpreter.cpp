@@ -27,9 +27,10 @@ class Interpreter {
 public:
   explicit Interpreter(WeightLookup weights) : weights(weights) {
     for (const Family &family :
-         {contractionFamily(), normalizationFamily(), reductionFamily(), shapeFamily()})
+         {attentionFamily(), contractionFamily(), indexingFamily(), normalizationFamily(), recurrenceFamily(),
+          reductionFamily(), resizeFamily(), selectionFamily(), shapeFamily(), sortingFamily()})
       for (const Family::Entry &entry : family.entries)
-        evaluators[entry.op] = entry.evaluate;
+        evaluators[entry.op] = entry;
   }
 
   Result<SmallVector<Datum>> run(Block &block, ArrayRef<Datum> arguments) {
@@ -94,15 +95,22 @@ private:
       data[barrier.getResult()] = data.lookup(barrier.getX());
       return {};
     }
-    Evaluator evaluator = elementwiseEvaluator(op.getName().getStringRef());
-    if (!evaluator)
-      evaluator = evaluators.lookup(op.getName().getStringRef());
-    if (!evaluator)
+    Family::Entry entry = evaluators.lookup(op.getName().getStringRef());
+    if (Evaluator elementwise = elementwiseEvaluator(op.getName().getStringRef()))
+      entry.evaluate = elementwise;
+    SmallVector<Datum> operands = operandsOf(op);
+    Call call{&op, operands};
+    if (entry.evaluate) {
+      KILN_ASSIGN_OR_RETURN(Tensor result, entry.evaluate(call));
+      set(op.getResult(0), std::move(result));
+      return {};
+    }
+    if (!entry.evaluateAll)
       return unimplemented("the reference does not know this op; give it one in jit/Reference, or check by "
                            "kiln.check_close");
-    SmallVector<Datum> operands = operandsOf(op);
-    KILN_ASSIGN_OR_RETURN(Tensor result, evaluator(Call{&op, operands}));
-    set(op.getResult(0), std::move(result));
+    KILN_ASSIGN_OR_RETURN(Tensors results, entry.evaluateAll(call));
+    for (auto [value, result] : llvm::zip_equal(op.getResults(), results))
+      set(value, std::move(result));
     return {};
   }
 
@@ -231,7 +239,7 @@ private:
   }
 
   WeightLookup weights;
-  llvm::StringMap<Evaluator> evaluators;
+  llvm::StringMap<Family::Entry> evaluators;
   llvm::DenseMap<Value, Datum> data;
 };
 
@@ -265,10 +273,7 @@ Tensor fromBytes(Type element, ArrayRef<int64_t> shape, ArrayRef<char> bytes) {
     else
       std::memcpy(&bits, bytes.data() + i * ((width + 7) / 8), (width + 7) / 8);
     if (auto type = dyn_cast<FloatType>(element)) {
-      APFloat value(type.getFloatSemantics(), APInt(width, bits));
-      bool losesInfo = false;
-      value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
-      tensor.values[i] = value.convertToDouble();
+      tensor.values[i] = fromBits(type, bits);
     } else {
       tensor.integers[i] = width == 1 ? bits != 0 : wrapTo(element, static_cast<int64_t>(bits));
     }

@@ -10,8 +10,6 @@ using namespace mlir;
 namespace kiln::reference {
 namespace {
 
-int64_t fromFront(int64_t axis, int64_t rank) { return axis < 0 ? axis + rank : axis; }
-
 /// `log` of the result too, if it is log_softmax.
 template <bool isLog> Result<Tensor> softmax(const Call &call) {
   const Tensor &x = call.tensor(0);

@@ -10,14 +10,6 @@ using namespace mlir;
 namespace kiln::reference {
 namespace {
 
-int64_t fromFront(int64_t axis, int64_t rank) { return axis < 0 ? axis + rank : axis; }
-
-/// Orders integers of the tensor's type; floats never come here.
-bool lessInteger(const Tensor &x, int64_t a, int64_t b) {
-  return x.isUnsigned() || x.element.isInteger(1) ? static_cast<uint64_t>(a) < static_cast<uint64_t>(b)
-                                                  : a < b;
-}
-
 /// What reduce leaves of the elements of `x` at `positions`.
 void reduceFloats(ReduceKind kind, const Tensor &x, ArrayRef<int64_t> positions, Tensor &result, int64_t at) {
   Type type = x.element;
@@ -175,16 +167,6 @@ Result<Tensor> reduce(const Call &call) {
   return result;
 }
 
-/// A tensor as lines along one axis: position of element `i` of a line.
-struct Lines {
-  int64_t outer = 1, length = 1, inner = 1;
-  Lines(ArrayRef<int64_t> shape, int64_t axis) {
-    for (auto [i, extent] : llvm::enumerate(shape))
-      (static_cast<int64_t>(i) < axis ? outer : static_cast<int64_t>(i) == axis ? length : inner) *= extent;
-  }
-  int64_t at(int64_t line, int64_t i) const { return (line / inner * length + i) * inner + line % inner; }
-};
-
 Result<Tensor> argReduce(const Call &call) {
   auto op = cast<ArgReduceOp>(call.op);
   const Tensor &x = call.tensor(0);
@@ -207,7 +189,7 @@ Result<Tensor> argReduce(const Call &call) {
     return isMax ? va > vb : va < vb;
   };
   Tensor result(call.element(), shape);
-  for (int64_t line = 0; line < lines.outer * lines.inner; ++line) {
+  for (int64_t line = 0; line < lines.count(); ++line) {
     int64_t best = 0;
     for (int64_t i = 1; i < lines.length; ++i) {
       int64_t candidate = lines.at(line, i), known = lines.at(line, best);
@@ -230,7 +212,7 @@ Result<Tensor> cumulative(const Call &call) {
   Lines lines(x.shape, fromFront(op.getAxis(), x.rank()));
   bool isSum = op.getKind() == CumulativeKind::Sum;
   Tensor result(call.element(), x.shape);
-  for (int64_t line = 0; line < lines.outer * lines.inner; ++line) {
+  for (int64_t line = 0; line < lines.count(); ++line) {
     Accumulator sum;
     double product = 1, relative = 0;
     uint64_t integer = isSum ? 0 : 1;

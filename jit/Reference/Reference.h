@@ -50,19 +50,36 @@ struct Call {
   Shape list(llvm::ArrayRef<int64_t> numbers, mlir::OperandRange values) const;
 };
 
+using Tensors = std::vector<Tensor>;
+/// The result of an op that has one.
 using Evaluator = Result<Tensor> (*)(const Call &call);
+/// All results, in order.
+using AllEvaluator = Result<Tensors> (*)(const Call &call);
 /// The references of a family of ops, by op name: one function a file of this folder.
 struct Family {
   struct Entry {
-    llvm::StringLiteral op;
-    Evaluator evaluate;
+    llvm::StringLiteral op{""};
+    Evaluator evaluate = nullptr; // this one or the other
+    AllEvaluator evaluateAll = nullptr;
+
+    constexpr Entry() = default;
+    constexpr Entry(llvm::StringLiteral op, Evaluator evaluate) : op(op), evaluate(evaluate) {}
+    constexpr Entry(llvm::StringLiteral op, AllEvaluator evaluate) : op(op), evaluateAll(evaluate) {}
   };
   llvm::ArrayRef<Entry> entries;
 };
+Family attentionFamily();
 Family contractionFamily();
+Family indexingFamily();
 Family normalizationFamily();
+Family recurrenceFamily();
 Family reductionFamily();
+Family resizeFamily();
+Family selectionFamily();
 Family shapeFamily();
+Family sortingFamily();
+/// Fails if an extent is negative or the tensor would have more than kMaxElements.
+Status checkSize(llvm::ArrayRef<int64_t> shape);
 /// Elementwise ops share one evaluator; null if the op is none of them.
 Evaluator elementwiseEvaluator(llvm::StringRef op);
 

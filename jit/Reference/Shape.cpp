@@ -9,21 +9,6 @@ using namespace mlir;
 namespace kiln::reference {
 namespace {
 
-int64_t fromFront(int64_t axis, int64_t rank) { return axis < 0 ? axis + rank : axis; }
-
-Status checkSize(ArrayRef<int64_t> shape) {
-  double count = 1;
-  for (int64_t extent : shape) {
-    if (extent < 0)
-      return jit::invalidArgument("an extent of " + Twine(extent));
-    count *= static_cast<double>(extent);
-  }
-  if (count > static_cast<double>(kMaxElements))
-    return jit::makeError(Code::ResourceExhausted,
-                          "a result of more than " + Twine(kMaxElements) + " elements");
-  return {};
-}
-
 /// A tensor whose elements come from `x` at the position that `from` gives for an index.
 Result<Tensor> gathered(const Call &call, const Tensor &x, ArrayRef<int64_t> shape,
                         llvm::function_ref<int64_t(ArrayRef<int64_t> index)> from) {
@@ -32,13 +17,6 @@ Result<Tensor> gathered(const Call &call, const Tensor &x, ArrayRef<int64_t> sha
   forEachIndex(shape,
                [&](ArrayRef<int64_t> index, int64_t position) { result.copy(position, x, from(index)); });
   return result;
-}
-
-int64_t dot(ArrayRef<int64_t> index, ArrayRef<int64_t> strides) {
-  int64_t position = 0;
-  for (auto [i, stride] : llvm::zip_equal(index, strides))
-    position += i * stride;
-  return position;
 }
 
 Result<Tensor> reshape(const Call &call) {
@@ -188,13 +166,54 @@ Result<Tensor> iota(const Call &call) {
   return result;
 }
 
+Result<Tensor> fromElements(const Call &call) {
+  auto op = cast<FromElementsOp>(call.op);
+  auto count = static_cast<int64_t>(call.operands.size());
+  Tensor result(call.element(), op.getScalar() ? Shape() : Shape{count});
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t index = call.index(static_cast<unsigned>(i));
+    result.set(i, result.element.isInteger(1) ? static_cast<int64_t>(index != 0) : index);
+  }
+  return result;
+}
+
+/// The entries of the list, then one more; an empty list has no extents of its own.
+Result<Tensor> append(const Call &call) {
+  const Tensor &list = call.tensor(0), &entry = call.tensor(1);
+  if (list.shape[0] != 0 && ArrayRef(list.shape).drop_front() != ArrayRef(entry.shape))
+    return jit::invalidArgument("an entry of other extents than those of the list");
+  Shape shape{list.shape[0] + 1};
+  shape.append(entry.shape);
+  KILN_RETURN_IF_ERROR(checkSize(shape));
+  Tensor result(call.element(), shape);
+  for (int64_t i = 0; i < list.size(); ++i)
+    result.copy(i, list, i);
+  for (int64_t i = 0; i < entry.size(); ++i)
+    result.copy(list.size() + i, entry, i);
+  return result;
+}
+
 constexpr Family::Entry kEntries[] = {
     {"kiln.reshape", reshape}, {"kiln.transpose", transpose}, {"kiln.broadcast", broadcast},
     {"kiln.reverse", reverse}, {"kiln.slice", slice},         {"kiln.concat", concat},
-    {"kiln.pad", pad},         {"kiln.iota", iota},
+    {"kiln.pad", pad},         {"kiln.iota", iota},           {"kiln.from_elements", fromElements},
+    {"kiln.append", append},
 };
 
 } // namespace
+
+Status checkSize(ArrayRef<int64_t> shape) {
+  double count = 1;
+  for (int64_t extent : shape) {
+    if (extent < 0)
+      return jit::invalidArgument("an extent of " + Twine(extent));
+    count *= static_cast<double>(extent);
+  }
+  if (count > static_cast<double>(kMaxElements))
+    return jit::makeError(Code::ResourceExhausted,
+                          "a result of more than " + Twine(kMaxElements) + " elements");
+  return {};
+}
 
 Family shapeFamily() { return {kEntries}; }
 

@@ -42,9 +42,14 @@ void Tensor::set(int64_t index, int64_t value, double error) {
 
 void Tensor::copy(int64_t to, const Tensor &from, int64_t index) {
   if (isFloat())
-    set(to, from.values[index], from.error(index));
+    values[to] = from.values[index];
   else
-    set(to, from.integers[index], from.error(index));
+    integers[to] = from.integers[index];
+  double error = from.error(index);
+  if (error > 0 && errors.empty())
+    errors.resize(static_cast<size_t>(size()));
+  if (!errors.empty())
+    errors[to] = error;
 }
 
 int64_t elementCount(llvm::ArrayRef<int64_t> shape) {
@@ -81,22 +86,55 @@ int64_t broadcastPosition(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t>
   return position;
 }
 
+int64_t dot(llvm::ArrayRef<int64_t> index, llvm::ArrayRef<int64_t> strides) {
+  int64_t position = 0;
+  for (auto [i, stride] : llvm::zip_equal(index, strides))
+    position += i * stride;
+  return position;
+}
+
+Lines::Lines(llvm::ArrayRef<int64_t> shape, int64_t axis) {
+  for (auto [i, extent] : llvm::enumerate(shape))
+    (static_cast<int64_t>(i) < axis ? outer : static_cast<int64_t>(i) == axis ? length : inner) *= extent;
+}
+
+bool lessInteger(const Tensor &x, int64_t a, int64_t b) {
+  return x.isUnsigned() || x.element.isInteger(1) ? static_cast<uint64_t>(a) < static_cast<uint64_t>(b)
+                                                  : a < b;
+}
+
 double roundTo(Type type, double value) {
   if (type.isF64())
     return value;
   if (type.isF32())
     return static_cast<float>(value);
   const llvm::fltSemantics &semantics = cast<FloatType>(type).getFloatSemantics();
-  if (type.isFloat8E4M3FN() || type.isFloat8E5M2()) { // saturating
-    double largest = llvm::APFloat::getLargest(semantics).convertToDouble();
-    if (std::fabs(value) > largest)
-      return std::copysign(largest, value);
-  }
   llvm::APFloat rounded(value);
   bool losesInfo = false;
   rounded.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
   rounded.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
   return rounded.convertToDouble();
+}
+
+double saturated(Type type, double value) {
+  if (!type.isFloat8E4M3FN() && !type.isFloat8E5M2())
+    return value;
+  double largest = llvm::APFloat::getLargest(cast<FloatType>(type).getFloatSemantics()).convertToDouble();
+  return std::fabs(value) > largest ? std::copysign(largest, value) : value;
+}
+
+uint64_t bitsOf(FloatType type, double value) {
+  llvm::APFloat number(value);
+  bool losesInfo = false;
+  number.convert(type.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  return number.bitcastToAPInt().getZExtValue();
+}
+
+double fromBits(FloatType type, uint64_t bits) {
+  llvm::APFloat value(type.getFloatSemantics(), llvm::APInt(type.getWidth(), bits));
+  bool losesInfo = false;
+  value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  return value.convertToDouble();
 }
 
 int64_t wrapTo(Type type, int64_t value) {

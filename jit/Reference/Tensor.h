@@ -49,8 +49,33 @@ void forEachIndex(llvm::ArrayRef<int64_t> shape,
 /// Where numpy's broadcasting takes an element of a tensor of `shape` from, for an index of the result.
 int64_t broadcastPosition(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> index);
 
-/// Nearest value of a float type, halves to even; fp8 saturates as kiln.convert says.
+/// Counts an axis from the front.
+inline int64_t fromFront(int64_t axis, int64_t rank) { return axis < 0 ? axis + rank : axis; }
+/// Position of an index of as many axes as `strides`.
+int64_t dot(llvm::ArrayRef<int64_t> index, llvm::ArrayRef<int64_t> strides);
+
+/// A tensor as lines along one axis.
+struct Lines {
+  int64_t outer = 1, length = 1, inner = 1;
+  Lines(llvm::ArrayRef<int64_t> shape, int64_t axis);
+  int64_t count() const { return outer * inner; }
+  /// Position of element `i` of a line, in a tensor whose lines have `length` elements.
+  int64_t at(int64_t line, int64_t i, int64_t length) const {
+    return (line / inner * length + i) * inner + line % inner;
+  }
+  int64_t at(int64_t line, int64_t i) const { return at(line, i, length); }
+};
+
+/// Whether integer `a` of the tensor's type is less than `b`; i1 counts as unsigned.
+bool lessInteger(const Tensor &x, int64_t a, int64_t b);
+
+/// Nearest value of a float type, halves to even; infinity (NaN, if the type has none) beyond the largest.
 double roundTo(mlir::Type type, double value);
+/// `value`, for fp8 no larger than its largest finite number, as kiln.convert and kiln.quantize say.
+double saturated(mlir::Type type, double value);
+/// The bits of a number that `type` can represent, and back.
+uint64_t bitsOf(mlir::FloatType type, double value);
+double fromBits(mlir::FloatType type, uint64_t bits);
 /// An integer of the type's width, extended to 64 bits.
 int64_t wrapTo(mlir::Type type, int64_t value);
 /// The distance of neighbours of `value` in a float type: 2^-23 at 1 for f32.
