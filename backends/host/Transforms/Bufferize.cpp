@@ -8,6 +8,7 @@
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -57,10 +58,37 @@ LogicalResult cleanUp(ModuleOp module) {
   return applyPatternsAndFoldGreedily(module, std::move(patterns));
 }
 
+/// Several unknown extents of one group cannot be told from the buffer: upstream's bufferization would infer
+/// them. Such an expansion is done on the buffer here, with the extents that the op names.
+void expandBuffers(ModuleOp module) {
+  IRRewriter rewriter(module.getContext());
+  SmallVector<tensor::ExpandShapeOp> expansions;
+  module.walk([&](tensor::ExpandShapeOp op) {
+    for (const ReassociationIndices &group : op.getReassociationIndices())
+      if (llvm::count_if(group, [&](int64_t axis) { return op.getType().isDynamicDim(axis); }) > 1) {
+        expansions.push_back(op);
+        return;
+      }
+  });
+  for (tensor::ExpandShapeOp op : expansions) {
+    rewriter.setInsertionPoint(op);
+    auto from = cast<RankedTensorType>(op.getSrcType()), to = cast<RankedTensorType>(op.getType());
+    auto buffer = rewriter.create<bufferization::ToMemrefOp>(
+        op.getLoc(), MemRefType::get(from.getShape(), from.getElementType()), op.getSrc());
+    buffer.setReadOnly(true);
+    auto expanded = rewriter.create<memref::ExpandShapeOp>(
+        op.getLoc(), MemRefType::get(to.getShape(), to.getElementType()), buffer,
+        op.getReassociationIndices(),
+        getMixedValues(op.getStaticOutputShape(), op.getOutputShape(), rewriter));
+    rewriter.replaceOpWithNewOp<bufferization::ToTensorOp>(op, expanded, /*restrict=*/true);
+  }
+}
+
 struct BufferizePass : impl::BufferizePassBase<BufferizePass> {
   void runOnOperation() override {
     bufferization::OneShotBufferizationOptions options;
     options.bufferizeFunctionBoundaries = false;
+    expandBuffers(getOperation());
     if (failed(bufferization::runOneShotBufferize(getOperation(), options)))
       return signalPassFailure();
     // Equal views become one, so that copies between them are seen to do nothing.

@@ -97,6 +97,10 @@ MaybeExpr LaunchConstants::extent(Value memref, unsigned dim) const {
     return express(subview.getMixedSizes()[dim]);
   if (auto cast = dyn_cast_or_null<memref::CastOp>(op))
     return extent(cast.getSource(), dim);
+  if (auto alloc = dyn_cast_or_null<memref::AllocOp>(op))
+    return express(alloc.getMixedSizes()[dim]);
+  if (auto view = dyn_cast_or_null<memref::ViewOp>(op)) // of the workspace
+    return express(view.getDynamicSizes()[type.getDynamicDimIndex(dim)]);
   if (auto expand = dyn_cast_or_null<memref::ExpandShapeOp>(op)) {
     Builder builder(op->getContext());
     return express(getMixedValues(expand.getStaticOutputShape(), expand.getOutputShape(), builder)[dim]);
