@@ -9,6 +9,7 @@
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -26,8 +27,8 @@ StringRef view(KilnStr text) { return StringRef(text.data, text.size); }
 
 DialectRegistry baseDialects() {
   DialectRegistry registry;
-  registry
-      .insert<KilnDialect, func::FuncDialect, arith::ArithDialect, tensor::TensorDialect, scf::SCFDialect>();
+  registry.insert<KilnDialect, func::FuncDialect, arith::ArithDialect, tensor::TensorDialect, scf::SCFDialect,
+                  cf::ControlFlowDialect>();
   return registry;
 }
 

@@ -77,7 +77,22 @@ KilnStatus modelPort(KilnImportedModel *model, uint32_t isOutput, size_t index, 
   return nullptr;
 }
 
+KilnStatus modelForShapesC(void *self, KilnImportedModel *model, const int64_t *dims, const uint32_t *ranks,
+                           size_t inputCount, KilnImportedModel **out) {
+  InputShapes shapes;
+  for (size_t i = 0; i < inputCount; ++i) {
+    shapes.emplace_back(dims, dims + ranks[i]);
+    dims += ranks[i];
+  }
+  auto result = modelForShapes(*model, shapes);
+  if (!result.ok())
+    return result.status().toC(*opened(self).host.host);
+  *out = *result;
+  return nullptr;
+}
+
 KilnStatus modelWeight(KilnImportedModel *model, KilnStr digest, KilnWeight *out) {
+  std::lock_guard lock(model->shapesMutex);
   auto it = model->weights.find(llvm::StringRef(digest.data, digest.size));
   if (it == model->weights.end())
     return Status(Code::NotFound,
@@ -149,6 +164,7 @@ KilnStatus kiln_compiler_open_v1(const KilnCompilerHost *host, KilnCompiler *out
   table.visit_functions = visitFunctions;
   table.visit_passes = visitPasses;
   table.visit_stages = visitStages;
+  table.model_for_shapes = modelForShapesC;
   std::memcpy(out, &table, table.struct_size); // a runtime of an older minor knows a shorter table
   return nullptr;
 }

@@ -7,6 +7,7 @@
 #include "kiln/IR/Kiln.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -14,6 +15,9 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+
+#include <algorithm>
+#include <cstring>
 
 #include <dlfcn.h>
 
@@ -35,11 +39,29 @@ std::string libraryFolder() {
   return llvm::sys::path::parent_path(info.dli_fname).str();
 }
 
+/// The caller's arguments as this library knows them: zeroed where the caller's struct is shorter.
+KilnImportArgs known(const KilnImportArgs &given) {
+  KilnImportArgs args = {};
+  std::memcpy(&args, &given, std::min(given.struct_size, sizeof(args)));
+  return args;
+}
+
+std::vector<InputShape> shapesOf(const KilnImportArgs &args) {
+  std::vector<InputShape> shapes;
+  const int64_t *dims = args.dims;
+  for (size_t i = 0; i < args.input_count; ++i) {
+    shapes.push_back({view(args.input_names[i]).str(), {dims, dims + args.ranks[i]}});
+    dims += args.ranks[i];
+  }
+  return shapes;
+}
+
 Result<ImportRequest> readModel(const KilnImportArgs &args) {
   ImportRequest request;
   request.path = view(args.path).str();
   request.name = args.name.size ? view(args.name).str() : llvm::sys::path::filename(request.path).str();
   request.function = view(args.function).str();
+  request.shapes = shapesOf(args);
   std::unique_ptr<llvm::MemoryBuffer> buffer;
   if (args.data || request.path.empty()) {
     buffer =
@@ -73,6 +95,17 @@ ModelPort portOf(Type type, DictionaryAttr attributes, StringRef fallback, size_
   return port;
 }
 
+/// Of the content and, where the model is imported for shapes, those.
+std::string digestOf(const ImportRequest &request) {
+  std::string digest = sha256Hex(StringRef(request.bytes.data(), request.bytes.size()));
+  for (const InputShape &shape : request.shapes) {
+    digest += "\n" + std::to_string(shape.name.size()) + " " + shape.name + " =";
+    for (int64_t dim : shape.dims)
+      digest += " " + std::to_string(dim);
+  }
+  return request.shapes.empty() ? digest : sha256Hex(digest);
+}
+
 Status checkPortType(Type type, const Twine &what) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || elementDType(tensor.getElementType()) == KILN_DTYPE_INVALID ||
@@ -87,7 +120,7 @@ Status checkPortType(Type type, const Twine &what) {
 
 bool isProgramOp(Operation *op) {
   return isa<KilnDialect, arith::ArithDialect, scf::SCFDialect>(op->getDialect()) ||
-         isa<func::ReturnOp, tensor::CastOp, tensor::DimOp, tensor::EmptyOp, tensor::ExtractOp,
+         isa<cf::AssertOp, func::ReturnOp, tensor::CastOp, tensor::DimOp, tensor::EmptyOp, tensor::ExtractOp,
              tensor::InsertSliceOp>(op);
 }
 
@@ -151,7 +184,8 @@ Status finishModel(Model &model) {
       return diagnostics.toStatus(Code::Internal, model.name + ": the importer made invalid IR");
   }
   KILN_RETURN_IF_ERROR(checkFunction(main, model.name));
-  KILN_RETURN_IF_ERROR(exposeChecks(main));
+  if (!main.isExternal())
+    KILN_RETURN_IF_ERROR(exposeChecks(main));
   for (auto [i, type] : llvm::enumerate(main.getArgumentTypes()))
     model.inputs.push_back(portOf(type, main.getArgAttrDict(i), "input", i));
   for (auto [i, type] : llvm::enumerate(main.getResultTypes()))
@@ -222,22 +256,67 @@ Result<const ImporterInfo *> ImportService::find(const KilnImportArgs &args, con
   return recognise(request);
 }
 
-Result<std::unique_ptr<KilnImportedModel>> ImportService::import(const KilnImportArgs &args) {
+Result<std::unique_ptr<KilnImportedModel>> ImportService::import(const KilnImportArgs &given) {
+  KilnImportArgs args = known(given);
   KILN_ASSIGN_OR_RETURN(ImportRequest request, readModel(args));
   KILN_ASSIGN_OR_RETURN(const ImporterInfo *importer, find(args, request));
+  if (importer == &kMlirImporter && !request.shapes.empty())
+    return invalidArgument(request.name + ": shapes for the import of a .mlir file; expected none, it takes "
+                                          "the shapes that its function declares");
+  return import(std::move(request), *importer);
+}
+
+Result<std::unique_ptr<KilnImportedModel>> ImportService::import(ImportRequest request,
+                                                                 const ImporterInfo &importer) {
   auto model = std::make_unique<KilnImportedModel>();
   model->name = request.name;
   model->function = request.function.empty() ? "main" : request.function;
-  model->digest = sha256Hex(StringRef(request.bytes.data(), request.bytes.size()));
+  model->digest = digestOf(request);
   model->context = registry.createContext();
   model->context->loadDialect<KilnDialect, func::FuncDialect, arith::ArithDialect, tensor::TensorDialect,
-                              scf::SCFDialect>();
-  KILN_ASSIGN_OR_RETURN(ImportedModule imported, importer->import(*model->context, request));
+                              scf::SCFDialect, cf::ControlFlowDialect>();
+  KILN_ASSIGN_OR_RETURN(ImportedModule imported, importer.import(*model->context, request));
   model->module = std::move(imported.module);
   for (auto &[digest, data] : imported.weights)
     model->weights[digest] = std::move(data);
   KILN_RETURN_IF_ERROR(finishModel(*model));
+  if (imported.needsShapes.empty())
+    return model;
+  model->needsShapes = std::move(imported.needsShapes);
+  model->importFor = [this, request = std::move(request), &importer](std::vector<InputShape> shapes) {
+    ImportRequest known = request;
+    known.shapes = std::move(shapes);
+    return import(std::move(known), importer);
+  };
   return model;
+}
+
+Result<KilnImportedModel *> kiln::jit::modelForShapes(KilnImportedModel &model, const InputShapes &shapes) {
+  if (model.needsShapes.empty())
+    return &model;
+  if (shapes.size() != model.inputs.size())
+    return invalidArgument(model.name + ": shapes of " + Twine(shapes.size()) + " inputs; the model has " +
+                           Twine(model.inputs.size()));
+  std::vector<InputShape> named;
+  for (auto [port, dims] : llvm::zip(model.inputs, shapes)) {
+    if (llvm::any_of(dims, [](int64_t dim) { return dim < 0; }))
+      return unimplemented(
+          model.name + ": input '" + port.name +
+          "': an extent is not known; expected all of them, since without: " + model.needsShapes);
+    named.push_back({port.name, dims});
+  }
+  std::lock_guard lock(model.shapesMutex);
+  std::unique_ptr<KilnImportedModel> &known = model.byShapes[shapes];
+  if (known)
+    return known.get();
+  KILN_ASSIGN_OR_RETURN(std::unique_ptr<KilnImportedModel> made, model.importFor(std::move(named)));
+  if (!made->needsShapes.empty())
+    return internalError(model.name + ": the importer asks for shapes that it was given");
+  made->host = model.host;
+  for (const auto &weight : made->weights)
+    model.weights[weight.first()] = weight.second;
+  known = std::move(made);
+  return known.get();
 }
 
 Result<std::vector<std::string>> ImportService::functions(const KilnImportArgs &args) {

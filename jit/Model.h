@@ -9,9 +9,16 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <functional>
+#include <map>
 #include <mutex>
 
+struct KilnImportedModel;
+
 namespace kiln::jit {
+
+/// One list of extents an input; -1: not known.
+using InputShapes = std::vector<std::vector<int64_t>>;
 
 /// Attribute of a check op: the indices of the outputs that it compares, made by the import.
 inline constexpr llvm::StringLiteral kCheckOutputsAttr = "kiln.outputs";
@@ -24,7 +31,8 @@ struct ModelPort {
 };
 
 /// A model as an importer left it. Ownership: owns context, module and weights.
-/// Threads: immutable after import, but `context` and what lives in it are used under `mutex`.
+/// Threads: immutable after import, but `context` and what lives in it are used under `mutex`, `byShapes` and
+/// `weights` of a model that needs shapes under `shapesMutex`.
 struct Model {
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module; // with one func.func @main
@@ -32,6 +40,12 @@ struct Model {
   std::vector<ModelPort> inputs, outputs;
   llvm::StringMap<WeightData> weights; // by digest
   std::mutex mutex;
+
+  // Of a model that can be imported for known input shapes only: why, and the imports that there were.
+  std::string needsShapes;
+  std::function<Result<std::unique_ptr<KilnImportedModel>>(std::vector<InputShape> shapes)> importFor;
+  std::map<InputShapes, std::unique_ptr<KilnImportedModel>> byShapes;
+  std::mutex shapesMutex;
 };
 
 } // namespace kiln::jit
@@ -40,5 +54,14 @@ struct Model {
 struct KilnImportedModel : kiln::jit::Model {
   const KilnHost *host = nullptr;
 };
+
+namespace kiln::jit {
+
+/// The model to build programs of these shapes from: `model` itself, unless it needs known shapes. Then it is
+/// imported for them at the first call; owned by `model`. Errors: KilnCompiler::model_for_shapes.
+/// Threads: safe from any thread; imports of one model wait for each other.
+Result<KilnImportedModel *> modelForShapes(KilnImportedModel &model, const InputShapes &shapes);
+
+} // namespace kiln::jit
 
 #endif // KILN_JIT_MODEL_H

@@ -46,6 +46,8 @@ Status checkShapes(const Model &model, const InputShapes &shapes) {
 } // namespace
 
 Result<OwningOpRef<ModuleOp>> kiln::jit::specialise(Model &model, const InputShapes &shapes) {
+  if (!model.needsShapes.empty())
+    return failedPrecondition(model.name + ": not imported for these shapes yet; " + model.needsShapes);
   OwningOpRef<ModuleOp> module = model.module->clone();
   if (shapes.empty() && !model.inputs.empty())
     return module;

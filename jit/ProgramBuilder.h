@@ -9,11 +9,8 @@
 
 namespace kiln::jit {
 
-/// The input extents to build for: one list an input, -1 stays dynamic. None at all: as the model declares
-/// them.
-using InputShapes = std::vector<std::vector<int64_t>>;
-
-/// A copy of the model's module with these input types. The caller holds the model's mutex while it uses it.
+/// A copy of the model's module with these input types: -1 stays dynamic, no shapes at all leave them as the
+/// model declares them. The caller holds the model's mutex while it uses it.
 /// InvalidArgument names the input, what came and what the model declares.
 Result<mlir::OwningOpRef<mlir::ModuleOp>> specialise(Model &model, const InputShapes &shapes);
 

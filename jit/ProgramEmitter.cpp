@@ -8,6 +8,8 @@
 #include "jit/Fusion.h"
 #include "jit/LaunchNames.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::jit;
@@ -213,6 +215,15 @@ Status ProgramEmitter::writeOp(Operation &op, schema::BlockT &out) {
     return writeFor(loop, out);
   if (auto loop = dyn_cast<scf::WhileOp>(op))
     return writeWhile(loop, out);
+  if (auto assertion = dyn_cast<cf::AssertOp>(op)) {
+    schema::RequireT require;
+    KILN_ASSIGN_OR_RETURN(Number condition, indices.get(assertion.getArg()));
+    require.condition = boxed(condition);
+    require.message = assertion.getMsg().str();
+    require.location = locationText(op.getLoc());
+    append(out, std::move(require));
+    return {};
+  }
   if (isa<CheckCloseOp, CheckEqualOp>(op)) {
     checks.push_back(&op);
     return {};

@@ -5,6 +5,7 @@
 #include "jit/Fusion.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -136,7 +137,7 @@ private:
       return visitEmpty(empty);
     bool known = isa<arith::ArithDialect>(op.getDialect()) ||
                  isa<tensor::DimOp, tensor::ExtractOp, func::ReturnOp, scf::YieldOp, scf::ConditionOp,
-                     CheckCloseOp, CheckEqualOp>(op);
+                     cf::AssertOp, CheckCloseOp, CheckEqualOp>(op);
     if (!known)
       return unimplemented(locationText(op.getLoc()) + ": op '" + op.getName().getStringRef() +
                            "' is left outside kernels; programs launch kernels, copy and compute indices");

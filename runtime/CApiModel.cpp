@@ -7,9 +7,20 @@ using namespace kiln::capi;
 
 namespace {
 
-Model::Options modelOptions(const KilnModelOptions *callerOptions) {
+Result<Model::Options> modelOptions(const KilnModelOptions *callerOptions) {
   KilnModelOptions given = readOptions(callerOptions);
-  return {text(given.format), text(given.function), text(given.name)};
+  Model::Options options{text(given.format), text(given.function), text(given.name), {}};
+  if (given.input_count > 0)
+    KILN_RETURN_IF_ERROR(required(given.inputs, "options.inputs"));
+  for (const KilnTensor &tensor : std::span(given.inputs, given.input_count)) {
+    KILN_RETURN_IF_ERROR(checkHeader(tensor, "input", options.shapes.size()));
+    if (tensor.rank > KILN_MAX_RANK)
+      return invalidArgument("input {}: rank {}; at most {}", options.shapes.size(), tensor.rank,
+                             KILN_MAX_RANK);
+    options.shapes.emplace_back(text(tensor.name),
+                                std::vector<int64_t>(tensor.dims, tensor.dims + tensor.rank));
+  }
+  return options;
 }
 
 KilnStatus load(KilnInstance *instance, const std::string &path, ByteSpan bytes,
@@ -17,8 +28,8 @@ KilnStatus load(KilnInstance *instance, const std::string &path, ByteSpan bytes,
   return guarded([&]() -> Status {
     KILN_RETURN_IF_ERROR(required(instance, "instance"));
     KILN_RETURN_IF_ERROR(required(outModel, "out_model"));
-    KILN_ASSIGN_OR_RETURN(ModelRef model,
-                          Model::load(instance->instance, path, bytes, modelOptions(options)));
+    KILN_ASSIGN_OR_RETURN(Model::Options known, modelOptions(options));
+    KILN_ASSIGN_OR_RETURN(ModelRef model, Model::load(instance->instance, path, bytes, known));
     *outModel = new KilnModel{std::move(model)};
     return {};
   });
@@ -64,7 +75,8 @@ KilnStatus kiln_model_functions(KilnInstance *instance, KilnStr path, const Kiln
   return guarded([&]() -> Status {
     KILN_RETURN_IF_ERROR(required(instance, "instance"));
     KILN_RETURN_IF_ERROR(required(reinterpret_cast<const void *>(visit), "visit"));
-    return Model::visitFunctions(*instance->instance, text(path), modelOptions(options),
+    KILN_ASSIGN_OR_RETURN(Model::Options known, modelOptions(options));
+    return Model::visitFunctions(*instance->instance, text(path), known,
                                  [&](std::string_view function) { visit(arg, toStr(function)); });
   });
 }

@@ -44,8 +44,21 @@ std::vector<ModelPort> fromPorts(const flatbuffers::Vector<flatbuffers::Offset<s
   return result;
 }
 
+/// Shapes as the compiler's table takes them; borrowed by what is called with them.
+struct FlatShapes {
+  std::vector<KilnStr> names;
+  std::vector<int64_t> dims;
+  std::vector<uint32_t> ranks;
+
+  void add(std::span<const int64_t> shape) {
+    dims.insert(dims.end(), shape.begin(), shape.end());
+    ranks.push_back(static_cast<uint32_t>(shape.size()));
+  }
+};
+
+/// Borrows everything that it is given.
 KilnImportArgs importArgs(const std::string &path, ByteSpan bytes, const Model::Options &options,
-                          const std::string &name) {
+                          const std::string &name, const FlatShapes &shapes) {
   KilnImportArgs args = {};
   args.struct_size = sizeof(args);
   args.format = toStr(options.format);
@@ -54,6 +67,10 @@ KilnImportArgs importArgs(const std::string &path, ByteSpan bytes, const Model::
   args.data = bytes.data();
   args.bytes = bytes.size();
   args.function = toStr(options.function);
+  args.input_names = shapes.names.data();
+  args.dims = shapes.dims.data();
+  args.ranks = shapes.ranks.data();
+  args.input_count = shapes.names.size();
   return args;
 }
 
@@ -97,9 +114,12 @@ Result<ModelRef> Model::load(std::shared_ptr<Instance> instance, const std::stri
   auto model = std::shared_ptr<Model>(new Model(std::move(instance)));
   model->theName = nameOf(path, options);
   auto start = std::chrono::steady_clock::now();
-  if (isProgram(path, bytes, options))
+  if (isProgram(path, bytes, options)) {
+    if (!options.shapes.empty())
+      return invalidArgument("model '{}': a program file, with input shapes to import it for; expected none",
+                             model->theName);
     KILN_RETURN_IF_ERROR(model->loadProgram(path, bytes));
-  else
+  } else
     KILN_RETURN_IF_ERROR(model->import(path, bytes, options));
   model->theImportNs = static_cast<uint64_t>((std::chrono::steady_clock::now() - start).count());
   return ModelRef(std::move(model));
@@ -115,7 +135,7 @@ Status Model::visitFunctions(Instance &instance, const std::string &path, const 
   }
   KILN_ASSIGN_OR_RETURN(const KilnCompiler *compiler, instance.compiler().get());
   std::string name = nameOf(path, options);
-  KilnImportArgs args = importArgs(path, {}, options, name);
+  KilnImportArgs args = importArgs(path, {}, options, name, {});
   auto call = [](void *arg, KilnStr function) {
     (*static_cast<const std::function<void(std::string_view)> *>(arg))(toView(function));
   };
@@ -144,12 +164,29 @@ Status Model::loadProgram(const std::string &path, ByteSpan bytes) {
 
 Status Model::import(const std::string &path, ByteSpan bytes, const Options &options) {
   KILN_ASSIGN_OR_RETURN(compiler, instance->compiler().get());
-  KilnImportArgs args = importArgs(path, bytes, options, theName);
+  FlatShapes shapes;
+  for (const auto &[name, dims] : options.shapes) {
+    shapes.names.push_back(toStr(name));
+    shapes.add(dims);
+  }
+  KilnImportArgs args = importArgs(path, bytes, options, theName, shapes);
   KILN_RETURN_IF_ERROR(fromC(compiler->import_model(compiler->self, &args, &theImported)));
   theDigest = toView(compiler->model_digest(theImported));
   theFunction = options.function;
   KILN_RETURN_IF_ERROR(readPorts(false, theInputs));
   return readPorts(true, theOutputs);
+}
+
+Result<KilnImportedModel *> Model::importedFor(std::span<const std::vector<int64_t>> inputDims) const {
+  if (!compiler->model_for_shapes) // of a compiler that is older than the entry
+    return theImported;
+  FlatShapes shapes;
+  for (const std::vector<int64_t> &dims : inputDims)
+    shapes.add(dims);
+  KilnImportedModel *found = nullptr;
+  KILN_RETURN_IF_ERROR(fromC(compiler->model_for_shapes(compiler->self, theImported, shapes.dims.data(),
+                                                        shapes.ranks.data(), shapes.ranks.size(), &found)));
+  return found;
 }
 
 Status Model::readPorts(bool isOutput, std::vector<ModelPort> &ports) {
@@ -193,23 +230,24 @@ Status Model::reference(std::span<const KilnTensor *const> inputs,
   if (!theImported)
     return failedPrecondition("model '{}': a program file has no ops to evaluate; expected a model", theName);
   KILN_ASSIGN_OR_RETURN(const KilnReferenceTable *table, referenceTable(*compiler));
-  std::vector<int64_t> dims;
-  std::vector<uint32_t> ranks;
+  std::vector<std::vector<int64_t>> dims;
+  FlatShapes shapes;
   std::vector<const void *> data;
   for (const KilnTensor *tensor : inputs) {
     if (!tensor->data && tensor->data_bytes > 0)
       return invalidArgument("input '{}': in device memory; the reference reads host memory",
                              toView(tensor->name));
-    dims.insert(dims.end(), tensor->dims, tensor->dims + tensor->rank);
-    ranks.push_back(tensor->rank);
+    dims.emplace_back(tensor->dims, tensor->dims + tensor->rank);
+    shapes.add(dims.back());
     data.push_back(tensor->data);
   }
-  KilnReferenceArgs args = {sizeof(args), dims.data(), ranks.data(), data.data(), inputs.size()};
+  KILN_ASSIGN_OR_RETURN(KilnImportedModel * imported, importedFor(dims));
+  KilnReferenceArgs args = {sizeof(args), shapes.dims.data(), shapes.ranks.data(), data.data(),
+                            inputs.size()};
   auto call = [](void *arg, const KilnReferenceResult *result) {
     (*static_cast<const std::function<void(const KilnReferenceResult &)> *>(arg))(*result);
   };
-  return fromC(
-      table->evaluate(theImported, &args, call, const_cast<void *>(static_cast<const void *>(&visit))));
+  return fromC(table->evaluate(imported, &args, call, const_cast<void *>(static_cast<const void *>(&visit))));
 }
 
 } // namespace kiln

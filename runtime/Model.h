@@ -23,6 +23,7 @@ class Model {
 public:
   struct Options {
     std::string format, function, name;
+    std::vector<std::pair<std::string, std::vector<int64_t>>> shapes; // by name or, if that is "", position
   };
   /// `path` with empty `bytes`, or `bytes` (borrowed for the call) with a name in the options.
   static Result<std::shared_ptr<const Model>>
@@ -42,8 +43,10 @@ public:
   uint64_t importNs() const { return theImportNs; }
   /// Null if the model was imported.
   const ProgramFileRef &programFile() const { return theFile; }
-  /// Null if the model is a program file.
-  KilnImportedModel *imported() const { return theImported; }
+  bool isImported() const { return theImported != nullptr; }
+  /// The imported module to compile for these shapes, -1: dynamic; lives with the model. Imports once a set
+  /// of shapes where the model cannot be imported without. Not for a program file.
+  Result<KilnImportedModel *> importedFor(std::span<const std::vector<int64_t>> inputDims) const;
   /// The attribute kiln.test as JSON; "" if there is none. Opens libkiln_reference, as reference() does.
   Result<std::string_view> test() const;
   /// Evaluates an imported model op by op; `inputs` are matched and dense on the host.

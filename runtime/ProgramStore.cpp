@@ -181,6 +181,8 @@ Result<ProgramFileRef> ProgramStore::build(const ModelRef &model,
   if (model->programFile())
     return model->programFile();
   KILN_ASSIGN_OR_RETURN(const KilnCompiler *compiler, instance.compiler().get());
+  // Ahead of the look-up: the weights of a program that others made are asked of this model.
+  KILN_ASSIGN_OR_RETURN(KilnImportedModel * imported, model->importedFor(inputDims));
   ProgramRequest request;
   request.modelDigest = model->digest();
   request.function = model->function();
@@ -196,7 +198,7 @@ Result<ProgramFileRef> ProgramStore::build(const ModelRef &model,
     ProgramShape shape(inputDims);
     KilnProgramArgs args = shape.args(device.settings());
     KilnBlob blob = {};
-    KILN_RETURN_IF_ERROR(fromC(compiler->build_program(compiler->self, model->imported(), &args, &blob)));
+    KILN_RETURN_IF_ERROR(fromC(compiler->build_program(compiler->self, imported, &args, &blob)));
     Result<ProgramFileRef> file = ProgramFile::fromProgram(takeBlob(blob), model->name());
     device.counters().programNs += static_cast<uint64_t>((std::chrono::steady_clock::now() - start).count());
     ++device.counters().programsBuilt;

@@ -105,14 +105,16 @@ Status Session::save(const ModelRef &model, std::span<const KilnTensor> inputs, 
 Result<OwnedBytes> Session::emit(const ModelRef &model, std::span<const KilnTensor> inputs,
                                  const std::string &what) {
   KILN_ASSIGN_OR_RETURN(auto tensors, matchInputs(model->inputs(), inputs, TensorNeeds::Shape));
-  if (!model->imported())
+  if (!model->isImported())
     return failedPrecondition("model '{}': a program file holds no IR to show; expected a model",
                               model->name());
   KILN_ASSIGN_OR_RETURN(const KilnCompiler *compiler, theInstance->compiler().get());
-  ProgramShape shape(dimsOf(tensors));
+  std::vector<std::vector<int64_t>> dims = dimsOf(tensors);
+  KILN_ASSIGN_OR_RETURN(KilnImportedModel * imported, model->importedFor(dims));
+  ProgramShape shape(dims);
   KilnProgramArgs args = shape.args(store.settings());
   KilnBlob blob = {};
-  KILN_RETURN_IF_ERROR(fromC(compiler->emit(compiler->self, model->imported(), &args, toStr(what), &blob)));
+  KILN_RETURN_IF_ERROR(fromC(compiler->emit(compiler->self, imported, &args, toStr(what), &blob)));
   return takeBlob(blob);
 }
 

@@ -21,9 +21,7 @@ std::string portNames(const std::vector<ModelPort> &ports) {
 // Which port each tensor is for.
 Result<size_t> portOf(const std::vector<ModelPort> &ports, const KilnTensor &tensor, size_t position,
                       std::string_view kind) {
-  if (tensor.struct_size < sizeof(KilnTensor))
-    return invalidArgument("{} {}: struct_size {}; expected {}", kind, position, tensor.struct_size,
-                           sizeof(KilnTensor));
+  KILN_RETURN_IF_ERROR(checkHeader(tensor, kind, position));
   std::string_view name = toView(tensor.name);
   if (name.empty()) {
     if (position >= ports.size())
@@ -111,6 +109,13 @@ Status checkData(const ModelPort &port, const KilnTensor &tensor) {
 }
 
 } // namespace
+
+Status checkHeader(const KilnTensor &tensor, std::string_view kind, size_t position) {
+  if (tensor.struct_size < sizeof(KilnTensor))
+    return invalidArgument("{} {}: struct_size {}; expected {}", kind, position, tensor.struct_size,
+                           sizeof(KilnTensor));
+  return {};
+}
 
 std::vector<std::vector<int64_t>> dimsOf(std::span<const KilnTensor *const> tensors) {
   std::vector<std::vector<int64_t>> result;

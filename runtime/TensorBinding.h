@@ -29,6 +29,9 @@ Result<std::vector<const KilnTensor *>> matchInputs(const std::vector<ModelPort>
 Result<std::vector<KilnTensor *>> matchOutputs(const std::vector<ModelPort> &ports,
                                                std::span<KilnTensor> tensors);
 
+/// InvalidArgument: a struct that is too short; the message names `kind` and `position`.
+Status checkHeader(const KilnTensor &tensor, std::string_view kind, size_t position);
+
 inline std::span<const int64_t> dimsOf(const KilnTensor &tensor) { return {tensor.dims, tensor.rank}; }
 std::vector<std::vector<int64_t>> dimsOf(std::span<const KilnTensor *const> tensors);
 /// True for row-major tensors without gaps.

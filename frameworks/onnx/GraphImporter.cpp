@@ -51,6 +51,11 @@ StringRef typeKind(const TypeProto &type) {
   return "";
 }
 
+std::string shapeText(ArrayRef<int64_t> dims) {
+  auto text = [](int64_t dim) { return ShapedType::isDynamic(dim) ? "?" : std::to_string(dim); };
+  return dims.empty() ? "scalar" : llvm::join(llvm::map_range(dims, text), "x");
+}
+
 /// Extents that no op asked for in the end, constants that were folded.
 void eraseUnused(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
@@ -175,15 +180,48 @@ Result<RankedTensorType> GraphImporter::typeOf(const ValueInfoProto &info) const
   return RankedTensorType::get(dims, element);
 }
 
+Result<RankedTensorType> GraphImporter::inputType(const ValueInfoProto &info,
+                                                  const jit::InputShape *asked) const {
+  bool isDeclared = typeKind(info.type()) != "tensor" || info.type().tensor_type().has_shape();
+  if (!asked)
+    return typeOf(info);
+  if (!fitsElementLimit(asked->dims) || llvm::any_of(asked->dims, [](int64_t dim) { return dim < 0; }))
+    return invalid("imported for shape {0}; expected extents >= 0, at most {1} elements",
+                   shapeText(asked->dims), kMaxElements);
+  if (!isDeclared) {
+    KILN_ASSIGN_OR_RETURN(Type element, toElementType(&context, info.type().tensor_type().elem_type()));
+    return RankedTensorType::get(asked->dims, element);
+  }
+  KILN_ASSIGN_OR_RETURN(RankedTensorType declared, typeOf(info));
+  bool fits = declared.getRank() == static_cast<int64_t>(asked->dims.size());
+  for (size_t axis = 0; fits && axis < asked->dims.size(); ++axis)
+    fits = declared.isDynamicDim(axis) || declared.getDimSize(axis) == asked->dims[axis];
+  if (!fits)
+    return invalid("imported for shape {0}; expected {1} as the model declares", shapeText(asked->dims),
+                   shapeText(declared.getShape()));
+  return declared.clone(asked->dims);
+}
+
 Status GraphImporter::importInputs(const GraphProto &graph, Frame &frame) {
   SmallVector<Type> types;
   SmallVector<DictionaryAttr> attributes;
+  std::string names;
+  size_t used = 0;
   for (const ValueInfoProto &info : graph.input()) {
     GraphValue *known = frame.scope.find(info.name());
     if (known && known->data)
       continue; // up to IR version 3 initializers are listed as inputs; later that is a default
     std::string place = "input '" + info.name() + "'";
-    Result<RankedTensorType> type = typeOf(info);
+    names += (names.empty() ? "'" : ", '") + info.name() + "'";
+    const jit::InputShape *asked = nullptr;
+    for (auto [position, shape] : llvm::enumerate(request.shapes))
+      if (shape.name.empty() ? position == types.size() : shape.name == info.name()) {
+        if (asked)
+          return at(place, invalid("imported for two shapes; expected one"));
+        asked = &shape;
+        ++used;
+      }
+    Result<RankedTensorType> type = inputType(info, asked);
     if (!type.ok())
       return at(place, type.status());
     GraphValue value;
@@ -193,6 +231,9 @@ Status GraphImporter::importInputs(const GraphProto &graph, Frame &frame) {
     types.push_back(*type);
     attributes.push_back(portAttributes(build->builder(), info, type->getRank()));
   }
+  if (used != request.shapes.size())
+    return invalid("{0} shapes of inputs, {1} of them for none of the model's; expected shapes of {2}",
+                   request.shapes.size(), request.shapes.size() - used, names.empty() ? "none" : names);
   function.setType(FunctionType::get(&context, types, {}));
   function.setAllArgAttrs(attributes);
   return {};
@@ -229,6 +270,30 @@ Status GraphImporter::importOutputs(const GraphProto &graph, Frame &frame) {
   function.setType(FunctionType::get(&context, function.getArgumentTypes(), TypeRange(ValueRange(results))));
   function.setAllResultAttrs(attributes);
   return {};
+}
+
+Result<OwningOpRef<ModuleOp>> GraphImporter::declaration() const {
+  OpBuilder builder(&context);
+  SmallVector<Type> results;
+  SmallVector<DictionaryAttr> resultAttributes, argumentAttributes;
+  for (const ValueInfoProto &info : model->proto.graph().output()) {
+    Result<RankedTensorType> type = typeOf(info);
+    if (!type.ok())
+      return at("output '" + info.name() + "'", type.status());
+    results.push_back(*type);
+    resultAttributes.push_back(portAttributes(builder, info, type->getRank()));
+  }
+  func::FuncOp imported = function;
+  imported.getAllArgAttrs(argumentAttributes);
+  Location location = locationOf(request.name);
+  OwningOpRef<ModuleOp> declared = ModuleOp::create(location);
+  auto main = func::FuncOp::create(location, "main",
+                                   FunctionType::get(&context, imported.getArgumentTypes(), results));
+  main.setPrivate();
+  main.setAllArgAttrs(argumentAttributes);
+  main.setAllResultAttrs(resultAttributes);
+  declared->push_back(main);
+  return declared;
 }
 
 } // namespace kiln::onnx

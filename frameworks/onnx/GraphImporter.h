@@ -19,6 +19,11 @@ public:
                 std::shared_ptr<const Model> model);
 
   Result<jit::ImportedModule> import();
+  /// After import(): what it refused, a line a node.
+  llvm::ArrayRef<std::string> refusals() const { return unsupportedList; }
+  /// After an import() that came as far as its nodes: @main without a body, with the types that the model
+  /// declares. Fails if an output's is not declared.
+  Result<mlir::OwningOpRef<mlir::ModuleOp>> declaration() const;
 
 private:
   using OpsetList = google::protobuf::RepeatedPtrField<OperatorSetIdProto>;
@@ -30,6 +35,8 @@ private:
   Status importInputs(const GraphProto &graph, Frame &frame);
   Status importOutputs(const GraphProto &graph, Frame &frame);
   Result<mlir::RankedTensorType> typeOf(const ValueInfoProto &info) const;
+  /// The same with the extents that the request asks for, if it does.
+  Result<mlir::RankedTensorType> inputType(const ValueInfoProto &info, const jit::InputShape *asked) const;
 
   using NodeList = google::protobuf::RepeatedPtrField<NodeProto>;
   Status importNodes(const NodeList &nodes, Frame &frame);
@@ -38,6 +45,7 @@ private:
   Result<std::vector<GraphValue>> importSubgraph(const GraphProto &graph, Frame &outer,
                                                  llvm::ArrayRef<GraphValue> inputs,
                                                  mlir::Block *block) override;
+  bool hasKnownShapes() const override { return !request.shapes.empty(); }
   /// The body of a function of the model in place of `node`.
   Status importCall(const NodeProto &node, size_t index, const FunctionProto &function, Frame &frame);
   /// Whether the node's inputs are there; an error if a name is unknown. False if one of them is unsupported.

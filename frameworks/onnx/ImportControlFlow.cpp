@@ -2,6 +2,7 @@
 #include "frameworks/onnx/Errors.h"
 #include "frameworks/onnx/LoopBuilder.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -67,6 +68,22 @@ Status joinTensors(KilnBuilder &build, unsigned i, Branch (&branches)[2]) {
   return {};
 }
 
+/// Leaves `branch` alone, in place: the other one cannot run with the shapes that the model is imported for,
+/// as `contradiction` says. That `condition` holds is checked in each run.
+Status takeBranch(Node &node, Branch &branch, Extent condition, const Status &contradiction) {
+  KilnBuilder &build = node.build;
+  build.builder().create<cf::AssertOp>(build.location(), build.math().flag(condition),
+                                       "with inputs of these shapes: " + contradiction.message());
+  Block *here = build.currentBlock();
+  here->getOperations().splice(here->end(), branch.block()->getOperations());
+  for (auto [i, value] : llvm::enumerate(branch.outputs)) {
+    if (value.home == branch.block())
+      value.home = here;
+    node.setOutput(static_cast<unsigned>(i), std::move(value));
+  }
+  return {};
+}
+
 /// A condition that is known at import leaves one branch, in place.
 Status importIf(Node &node) {
   KilnBuilder &build = node.build;
@@ -84,8 +101,21 @@ Status importIf(Node &node) {
   }
   Value flag = build.math().flag(condition);
   Branch branches[2];
-  KILN_RETURN_IF_ERROR(importBranch(node, "then_branch", branches[0]));
-  KILN_RETURN_IF_ERROR(importBranch(node, "else_branch", branches[1]));
+  KilnBuilder::Knowledge before = build.knowledge();
+  Status status = importBranch(node, "then_branch", branches[0]);
+  if (node.hasKnownShapes() && status.code() == Code::InvalidArgument) {
+    build.forget(std::move(before));
+    KILN_RETURN_IF_ERROR(importBranch(node, "else_branch", branches[1]));
+    return takeBranch(node, branches[1], build.math().sub(build.math().constant(1), condition), status);
+  }
+  KILN_RETURN_IF_ERROR(status);
+  before = build.knowledge();
+  status = importBranch(node, "else_branch", branches[1]);
+  if (node.hasKnownShapes() && status.code() == Code::InvalidArgument) {
+    build.forget(std::move(before));
+    return takeBranch(node, branches[0], condition, status);
+  }
+  KILN_RETURN_IF_ERROR(status);
   auto isUnsupported = [](const GraphValue &value) { return value.unsupported; };
   if (llvm::any_of(branches[0].outputs, isUnsupported) || llvm::any_of(branches[1].outputs, isUnsupported)) {
     node.setOutputsUnsupported();
@@ -181,7 +211,7 @@ Status importLoop(Node &node) {
 }
 
 constexpr OpEntry kOps[] = {
-    {"If", 1, 1, 1, importIf, "branches of different ranks, unless the condition is known at import"},
+    {"If", 1, 1, 1, importIf, "branches of different ranks, unless shapes decide the condition"},
     {"Loop", 1, 0, kAnyNumber, importLoop, "a carried value that changes its rank; sequences", "", true},
 };
 

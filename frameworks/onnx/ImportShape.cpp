@@ -177,7 +177,7 @@ constexpr OpEntry kOps[] = {
     {"Reshape", 5, 2, 2, importReshape},
     {"Shape", 1, 1, 1, importShape},
     {"Size", 1, 1, 1, importSize},
-    {"Squeeze", 1, 1, 2, importSqueeze, "no axes, but dynamic extents"},
+    {"Squeeze", 1, 1, 2, importSqueeze, "no axes, but extents that data decide"},
     {"Unsqueeze", 1, 1, 2, importUnsqueeze},
 };
 

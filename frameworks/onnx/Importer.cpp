@@ -3,6 +3,7 @@
 #include "frameworks/onnx/GraphImporter.h"
 #include "frameworks/onnx/MappedFile.h"
 #include "frameworks/onnx/ModelReader.h"
+#include "frameworks/onnx/ShapeNeeds.h"
 
 namespace kiln::onnx {
 namespace {
@@ -22,7 +23,10 @@ Result<jit::ImportedModule> importModel(mlir::MLIRContext &context, const jit::I
   Result<std::shared_ptr<const Model>> model = readModel(named.bytes, named.owner);
   if (!model.ok())
     return at(named.name, model.status());
-  Result<jit::ImportedModule> module = GraphImporter(context, named, *std::move(model)).import();
+  GraphImporter importer(context, named, *model);
+  Result<jit::ImportedModule> module = importer.import();
+  if (!module.ok())
+    module = importForShapesLater(context, named, *model, importer, module.status());
   if (!module.ok())
     return at(named.name, module.status());
   return module;

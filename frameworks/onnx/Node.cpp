@@ -1,6 +1,7 @@
 // Node.cpp: reads a NodeProto with every check that does not depend on the operator.
 #include "frameworks/onnx/Node.h"
 
+#include "frameworks/onnx/ConstantTrace.h"
 #include "frameworks/onnx/ElementTypes.h"
 #include "frameworks/onnx/Errors.h"
 
@@ -27,6 +28,10 @@ const ShapeValue *asShapeValue(KilnBuilder &build, GraphValue &value) {
   if (!value.shape && value.data && ShapeValue::canHold(value.data->type))
     value.shape = ShapeValue{value.data->type.getElementType(), value.data->type.getRank() == 0,
                              build.math().constants(*value.data->integers())};
+  if (!value.shape && value.tensor)
+    if (auto elements = traceConstant(value.tensor))
+      value.shape = ShapeValue{value.type().getElementType(), value.type().getRank() == 0,
+                               build.math().constants(*elements)};
   return value.shape ? &*value.shape : nullptr;
 }
 

@@ -33,6 +33,8 @@ public:
   virtual Result<std::vector<GraphValue>> importSubgraph(const GraphProto &graph, Frame &outer,
                                                          llvm::ArrayRef<GraphValue> inputs,
                                                          mlir::Block *block) = 0;
+  /// Whether the model is imported for shapes that the caller gave, after an import without them was refused.
+  virtual bool hasKnownShapes() const = 0;
 };
 
 /// Inputs, attributes and outputs of a node, checked. Errors name the input or attribute; GraphImporter puts
@@ -99,6 +101,7 @@ public:
   /// The outputs of a graph of this node, built at the end of `block`.
   Result<std::vector<GraphValue>> importGraph(llvm::StringRef attribute, llvm::ArrayRef<GraphValue> inputs,
                                               mlir::Block *block);
+  bool hasKnownShapes() const { return subgraphs.hasKnownShapes(); }
   void ignoreAttribute(llvm::StringRef name) { read.insert(name); }
   /// InvalidArgument if the node has attributes that nobody asked for, or one twice.
   Status checkAttributes() const;
@@ -144,7 +147,8 @@ private:
 
 /// The tensor that a graph value stands for, made on first use, where all who see the value may use it.
 mlir::Value materialize(KilnBuilder &build, GraphValue &value, llvm::StringRef name);
-/// The shape value that a graph value is or, for a small integer constant, can become. Null otherwise.
+/// The shape value that a graph value is or, for a small integer constant and what layout operators make of
+/// one, can become. Null otherwise.
 const ShapeValue *asShapeValue(KilnBuilder &build, GraphValue &value);
 
 } // namespace kiln::onnx

@@ -18,6 +18,8 @@ using namespace kiln::reference;
 namespace {
 Status evaluateModel(KilnImportedModel &model, const KilnReferenceArgs &args,
                      llvm::function_ref<void(const KilnReferenceResult &)> visit) {
+  if (!model.needsShapes.empty())
+    return failedPrecondition(model.name + ": not imported for these shapes yet; " + model.needsShapes);
   std::lock_guard lock(model.mutex); // types live in its context
   auto main = model.module->lookupSymbol<func::FuncOp>("main");
   if (args.input_count != main.getNumArguments())

@@ -263,6 +263,13 @@ class JitRun(unittest.TestCase):
         self.refused(3, "no function 'nope'", self.add, "--function=nope")
         self.refused(3, "null: not a model of a known format", "/dev/null")
 
+    def test_a_branch_that_contradicts_the_shapes_must_not_be_taken(self) -> None:
+        # silero-vad takes 576 samples at 16 kHz, 288 at 8 kHz; `sr` is data, the length is a shape.
+        model, files = str(MODELS / "silero-vad/model.onnx"), ["--inputs", str(MODELS / "silero-vad/inputs.npz")]
+        self.run_tool(model, *files)
+        self.refused(3, r"node 'If_0' \(If\): with inputs of these shapes: attribute 'else_branch': .*'kiln.lstm' op expects 'x'", model,
+                     *files, "--input", "sr=i64=8000")
+
     def test_bad_tensor_files_exit_with_3(self) -> None:
         four = floats(1, 2, 3, 4)
         good = npy("<f4", (1, 4), four)

@@ -5,6 +5,7 @@
 #include "kiln/IR/Kiln.h"
 #include "kiln/jit/Importer.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -26,7 +27,7 @@ int main(int argc, char **argv) {
   }
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<kiln::KilnDialect, mlir::func::FuncDialect, mlir::arith::ArithDialect,
-                      mlir::tensor::TensorDialect, mlir::scf::SCFDialect>();
+                      mlir::tensor::TensorDialect, mlir::scf::SCFDialect, mlir::cf::ControlFlowDialect>();
   kiln::jit::ImportRequest request;
   request.path = arguments.front();
   request.name = llvm::StringRef(request.path).rsplit('/').second.empty()

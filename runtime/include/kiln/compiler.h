@@ -65,6 +65,12 @@ typedef struct KilnImportArgs {
   const void *data; // borrowed for the call
   size_t bytes;
   KilnStr function; // "": the only one, or "main"
+  // Import for these shapes only: input_names[i] ("": the i-th input) has ranks[i] extents, all inputs'
+  // extents in one array. Inputs that are not listed stay as the model declares them.
+  const KilnStr *input_names;
+  const int64_t *dims;
+  const uint32_t *ranks;
+  size_t input_count;
 } KilnImportArgs;
 
 #define KILN_COMPILER_MAX_RANK 16
@@ -143,6 +149,13 @@ typedef struct KilnCompiler {
   KilnStatus (*visit_passes)(void *self, void (*visit)(void *arg, const KilnPassEntry *entry), void *arg);
   // Stage timings since the last call, at most once each.
   KilnStatus (*visit_stages)(void *self, void (*visit)(void *arg, const KilnStageRecord *record), void *arg);
+
+  // The model to build programs of these shapes from (dims, ranks: as in KilnProgramArgs). Most models take
+  // any shape: *out_model is `model`. One that its importer can take for known shapes only is imported again,
+  // once a set of shapes; `model` owns the result, and model_weight of `model` finds its weights too.
+  // UNIMPLEMENTED lists what is not supported even then, or says why an extent of -1 cannot stay open.
+  KilnStatus (*model_for_shapes)(void *self, KilnImportedModel *model, const int64_t *dims,
+                                 const uint32_t *ranks, size_t input_count, KilnImportedModel **out_model);
 } KilnCompiler;
 
 // The one entry of libkiln_compiler. Verifies the build ids of libMLIR and libLLVM that it was built with.

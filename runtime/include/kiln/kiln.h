@@ -142,13 +142,19 @@ KILN_API KilnStatus kiln_tensor_to_dlpack(KilnSession *session, const KilnTensor
 
 typedef struct KilnModelOptions {
   size_t struct_size;
-  KilnStr format;   // "onnx", "mlir", "program"; "": by the file's content, then its name
-  KilnStr function; // of a .mlir file with several; "": the only one, or "main"
-  KilnStr name;     // shown in messages; "": the file's name
+  KilnStr format;           // "onnx", "mlir", "program"; "": by the file's content, then its name
+  KilnStr function;         // of a .mlir file with several; "": the only one, or "main"
+  KilnStr name;             // shown in messages; "": the file's name
+  const KilnTensor *inputs; // inputs (data may be null) whose shapes the model is imported for, by name or
+  size_t input_count;       // position; none: for every shape that it declares
 } KilnModelOptions;
 
 // Loads a model. A program file opens no compiler; other formats open libkiln_compiler.
-// INVALID_ARGUMENT a malformed file, with a location; UNIMPLEMENTED lists every unsupported operator.
+// Some models can be imported for known input shapes only, since an extent decides the rank of a tensor or
+// which branch is there at all. Without `inputs` in the options, such a model loads with the outputs that it
+// declares, and is imported again for each set of shapes that it is run or prepared with.
+// INVALID_ARGUMENT a malformed file, with a location; shapes that contradict it. UNIMPLEMENTED lists every
+// unsupported operator.
 KILN_API KilnStatus kiln_model_load_file(KilnInstance *instance, KilnStr path,
                                          const KilnModelOptions *options, KilnModel **out_model);
 // The bytes are borrowed for the call.

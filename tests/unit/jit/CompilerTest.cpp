@@ -35,6 +35,7 @@ protected:
     EXPECT_OK(program);
     return *schema::GetProgram(kept.bytes.data());
   }
+  Status fromC(KilnStatus status) { return Status::fromC(*host.table.host, status); }
   FakeHost host;
   ToyCompiler compiler{host};
   OwnedBytes kept;
@@ -186,6 +187,54 @@ TEST_F(CompilerTest, ShapesMustFitTheModel) {
   EXPECT_THAT(
       compiler.build(two.get(), {{4}, {5}}),
       StatusIs(Code::InvalidArgument, HasSubstr("input 'b': shape 5; expected N = 4 as in input 'a'")));
+}
+
+TEST_F(CompilerTest, AModelThatTakesEveryShapeIsItsOwnImport) {
+  ASSERT_OK_AND_ASSIGN(auto model, compiler.import(kMlp));
+  const int64_t dims[] = {2, 8};
+  const uint32_t rank = 2;
+  KilnImportedModel *found = nullptr;
+  ASSERT_OK(
+      fromC(compiler.table().model_for_shapes(compiler.table().self, model.get(), dims, &rank, 1, &found)));
+  EXPECT_EQ(found, model.get());
+}
+
+TEST_F(CompilerTest, AMlirFileIsNotImportedForShapes) {
+  KilnImportArgs args = {};
+  args.struct_size = sizeof(args);
+  args.name = toStr("test.mlir");
+  args.data = kMlp;
+  args.bytes = std::strlen(kMlp);
+  const int64_t dims[] = {2, 8};
+  const uint32_t rank = 2;
+  const KilnStr name = toStr("x");
+  args.input_names = &name, args.dims = dims, args.ranks = &rank, args.input_count = 1;
+  KilnImportedModel *model = nullptr;
+  const KilnCompiler &table = compiler.table();
+  EXPECT_THAT(fromC(table.import_model(table.self, &args, &model)),
+              StatusIs(Code::InvalidArgument, HasSubstr("test.mlir: shapes for the import of a .mlir file")));
+  args.struct_size = offsetof(KilnImportArgs, input_names); // of a caller that knows no shapes
+  ASSERT_OK(fromC(table.import_model(table.self, &args, &model)));
+  table.model_release(model);
+}
+
+TEST_F(CompilerTest, RequirementsOfAModelAreCheckedInTheProgram) {
+  ASSERT_OK_AND_ASSIGN(auto model, compiler.import(R"mlir(
+    func.func @main(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+      %flag = tensor.extract %c[] : tensor<i1>
+      cf.assert %flag, "the other branch" loc("m.onnx: node 'if' (If)")
+      %y = kiln.relu %x : tensor<4xf32>
+      return %y : tensor<4xf32>
+    })mlir"));
+  ASSERT_OK_AND_ASSIGN(std::string bytes, compiler.build(model.get(), {{}, {4}}));
+  const schema::Require *require = nullptr;
+  for (const schema::Instruction *instruction : *verified(bytes).body()->instructions())
+    if (instruction->action_as_Require())
+      require = instruction->action_as_Require();
+  ASSERT_NE(require, nullptr);
+  EXPECT_EQ(require->message()->str(), "the other branch");
+  EXPECT_EQ(require->location()->str(), "m.onnx: node 'if' (If)");
+  EXPECT_TRUE(require->condition()->is_register());
 }
 
 TEST_F(CompilerTest, ContradictionsInTheModelAreItsOwnErrors) {

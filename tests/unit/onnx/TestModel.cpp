@@ -4,6 +4,7 @@
 #include "kiln/IR/Kiln.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -111,13 +112,14 @@ TestModel &TestModel::floats(const char *name, std::initializer_list<int64_t> di
 std::unique_ptr<mlir::MLIRContext> makeContext() {
   auto context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
   context->loadDialect<KilnDialect, mlir::func::FuncDialect, mlir::arith::ArithDialect,
-                       mlir::tensor::TensorDialect, mlir::scf::SCFDialect>();
+                       mlir::tensor::TensorDialect, mlir::scf::SCFDialect, mlir::cf::ControlFlowDialect>();
   return context;
 }
 
 Result<jit::ImportedModule> importBytes(mlir::MLIRContext &context, const std::string &bytes,
-                                        const std::string &path) {
+                                        const std::string &path, std::vector<jit::InputShape> shapes) {
   jit::ImportRequest request;
+  request.shapes = std::move(shapes);
   request.path = path;
   request.name = "model.onnx";
   auto owner = std::make_shared<const std::string>(bytes);
@@ -131,6 +133,8 @@ std::string TestModel::text() const {
   Result<jit::ImportedModule> imported = importBytes(*context, bytes());
   if (!imported.ok())
     return imported.status().message();
+  if (!imported->needsShapes.empty())
+    return imported->needsShapes;
   std::string out;
   llvm::raw_string_ostream stream(out);
   imported->module->print(stream);
@@ -139,7 +143,10 @@ std::string TestModel::text() const {
 
 Status TestModel::status() const {
   auto context = makeContext();
-  return importBytes(*context, bytes()).status();
+  Result<jit::ImportedModule> imported = importBytes(*context, bytes());
+  if (imported.ok() && !imported->needsShapes.empty())
+    return Status(Code::Unimplemented, imported->needsShapes);
+  return imported.status();
 }
 
 } // namespace kiln::onnx::testing

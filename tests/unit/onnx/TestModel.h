@@ -56,7 +56,7 @@ public:
 
   /// The imported function, printed; or the error's message.
   std::string text() const;
-  /// The error's code and message; OK if it was imported.
+  /// The error's code and message; OK if it was imported. A model that needs shapes: why, as an error.
   Status status() const;
 
   ModelProto proto;
@@ -64,9 +64,10 @@ public:
 
 /// A context with the dialects that an importer needs.
 std::unique_ptr<mlir::MLIRContext> makeContext();
-/// Imports bytes as "model.onnx".
+/// Imports bytes as "model.onnx", for these shapes.
 Result<jit::ImportedModule> importBytes(mlir::MLIRContext &context, const std::string &bytes,
-                                        const std::string &path = "");
+                                        const std::string &path = "",
+                                        std::vector<jit::InputShape> shapes = {});
 
 } // namespace kiln::onnx::testing
 #endif // KILN_TESTS_UNIT_ONNX_TESTMODEL_H

@@ -119,9 +119,10 @@ SIZE(KilnCompilerHost, 64); AT(KilnCompilerHost, struct_size, 0); AT(KilnCompile
   AT(KilnCompilerHost, backends, 32); AT(KilnCompilerHost, extensions, 40);
   AT(KilnCompilerHost, target, 48); AT(KilnCompilerHost, add_kernel_loader, 56);
 
-SIZE(KilnImportArgs, 88); AT(KilnImportArgs, struct_size, 0); AT(KilnImportArgs, format, 8);
+SIZE(KilnImportArgs, 120); AT(KilnImportArgs, struct_size, 0); AT(KilnImportArgs, format, 8);
   AT(KilnImportArgs, path, 24); AT(KilnImportArgs, name, 40); AT(KilnImportArgs, data, 56);
-  AT(KilnImportArgs, bytes, 64); AT(KilnImportArgs, function, 72);
+  AT(KilnImportArgs, bytes, 64); AT(KilnImportArgs, function, 72); AT(KilnImportArgs, input_names, 88);
+  AT(KilnImportArgs, dims, 96); AT(KilnImportArgs, ranks, 104); AT(KilnImportArgs, input_count, 112);
 
 SIZE(KilnModelPort, 408); AT(KilnModelPort, name, 0); AT(KilnModelPort, dtype, 16);
   AT(KilnModelPort, rank, 20); AT(KilnModelPort, dims, 24); AT(KilnModelPort, dim_names, 152);
@@ -142,12 +143,13 @@ SIZE(KilnStageRecord, 48); AT(KilnStageRecord, stage, 0); AT(KilnStageRecord, un
 SIZE(KilnPassEntry, 80); AT(KilnPassEntry, backend, 0); AT(KilnPassEntry, target, 16);
   AT(KilnPassEntry, stage, 32); AT(KilnPassEntry, pass, 48); AT(KilnPassEntry, summary, 64);
 
-SIZE(KilnCompiler, 128); AT(KilnCompiler, struct_size, 0); AT(KilnCompiler, self, 8);
+SIZE(KilnCompiler, 136); AT(KilnCompiler, struct_size, 0); AT(KilnCompiler, self, 8);
   AT(KilnCompiler, version, 16); AT(KilnCompiler, import_model, 32); AT(KilnCompiler, model_release, 40);
   AT(KilnCompiler, model_digest, 48); AT(KilnCompiler, model_port_count, 56);
   AT(KilnCompiler, model_port, 64); AT(KilnCompiler, model_weight, 72); AT(KilnCompiler, build_program, 80);
   AT(KilnCompiler, compile_kernel, 88); AT(KilnCompiler, emit, 96); AT(KilnCompiler, visit_functions, 104);
   AT(KilnCompiler, visit_passes, 112); AT(KilnCompiler, visit_stages, 120);
+  AT(KilnCompiler, model_for_shapes, 128);
 
 // ---- kiln/kiln.h
 
@@ -171,8 +173,9 @@ SIZE(KilnTensor, 320); AT(KilnTensor, struct_size, 0); AT(KilnTensor, name, 8); 
   AT(KilnTensor, data, 288); AT(KilnTensor, data_bytes, 296); AT(KilnTensor, buffer, 304);
   AT(KilnTensor, buffer_offset, 312);
 
-SIZE(KilnModelOptions, 56); AT(KilnModelOptions, struct_size, 0); AT(KilnModelOptions, format, 8);
-  AT(KilnModelOptions, function, 24); AT(KilnModelOptions, name, 40);
+SIZE(KilnModelOptions, 72); AT(KilnModelOptions, struct_size, 0); AT(KilnModelOptions, format, 8);
+  AT(KilnModelOptions, function, 24); AT(KilnModelOptions, name, 40); AT(KilnModelOptions, inputs, 56);
+  AT(KilnModelOptions, input_count, 64);
 
 SIZE(KilnPortInfo, 416); AT(KilnPortInfo, struct_size, 0); AT(KilnPortInfo, name, 8);
   AT(KilnPortInfo, dtype, 24); AT(KilnPortInfo, rank, 28); AT(KilnPortInfo, dims, 32);

@@ -112,6 +112,19 @@ TEST_F(CApiTest, AFaultNamesTheLaunchPoisonsAndIsHealedByReset) {
   kiln_model_release(second);
 }
 
+TEST_F(CApiTest, AProgramFileIsNotImportedForShapes) {
+  ProgramMaker maker = smallProgram();
+  std::vector<uint8_t> bytes = pack(maker.program);
+  auto input = sized<KilnTensor>();
+  auto options = sized<KilnModelOptions>();
+  options.inputs = &input;
+  options.input_count = 1;
+  KilnModel *loaded = nullptr;
+  EXPECT_THAT(
+      fromC(kiln_model_load_memory(&runtime.instance, bytes.data(), bytes.size(), &options, &loaded)),
+      StatusIs(Code::InvalidArgument, HasSubstr("a program file, with input shapes to import it for")));
+}
+
 TEST_F(CApiTest, CompileFailuresNameKernelAndLaunch) {
   runtime.fakeCompiler.compileFailure = unimplemented("op 'kiln.nms': no lowering for 'fake'");
   EXPECT_THAT(run({1, 2, 3}),

@@ -67,6 +67,43 @@ TEST_F(CApiTest, RunsAndCompilesOnce) {
   EXPECT_EQ(stats().misses, 1u);
 }
 
+TEST_F(CApiTest, AModelThatNeedsShapesHasAProgramForEachOfThem) {
+  runtime.fakeCompiler.needsShapes = true;
+  for (size_t length : {3, 2, 5, 3, 2}) {
+    ASSERT_OK(run(std::vector<float>(length, 1)));
+    EXPECT_EQ(got, std::vector<float>(length, 2));
+  }
+  EXPECT_EQ(runtime.fakeCompiler.dynamicRequests, 0);
+  EXPECT_EQ(runtime.fakeCompiler.programs, 3);
+  EXPECT_EQ(runtime.fakeCompiler.shapedImports, 3) << "programs are kept by shapes";
+  EXPECT_EQ(runtime.fakeCompiler.imports, 1);
+}
+
+TEST_F(CApiTest, AModelIsImportedForTheShapesInItsOptions) {
+  KilnTensor inputs[] = {sized<KilnTensor>(), sized<KilnTensor>()};
+  inputs[0].name = toStr("x");
+  inputs[0].rank = 2;
+  inputs[0].dims[0] = 4, inputs[0].dims[1] = 5;
+  auto options = sized<KilnModelOptions>();
+  options.inputs = inputs;
+  options.input_count = 2;
+  KilnModel *shaped = nullptr;
+  ASSERT_OK(fromC(kiln_model_load_memory(&runtime.instance, "model", 5, &options, &shaped)));
+  EXPECT_EQ(runtime.fakeCompiler.importShapes, "x=4x5 = ");
+  kiln_model_release(shaped);
+
+  auto refused = [&](const char *message) {
+    EXPECT_THAT(fromC(kiln_model_load_memory(&runtime.instance, "model", 5, &options, &shaped)),
+                StatusIs(Code::InvalidArgument, HasSubstr(message)));
+  };
+  inputs[1].rank = 17;
+  refused("input 1: rank 17; at most 16");
+  inputs[1] = {};
+  refused("input 1: struct_size 0; expected");
+  options.inputs = nullptr;
+  refused("argument 'options.inputs': null");
+}
+
 TEST_F(CApiTest, ASecondValueOfADynamicExtentMakesItDynamic) {
   ASSERT_OK(run({1, 2, 3}));
   ASSERT_OK(run({1, 2}));

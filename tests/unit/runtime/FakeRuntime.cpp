@@ -23,6 +23,11 @@ KilnStatus importModel(void *self, const KilnImportArgs *args, KilnImportedModel
   ++compiler.imports;
   if (!compiler.importFailure.ok())
     return toC(compiler.importFailure);
+  compiler.importShapes.clear();
+  const int64_t *dims = args->dims;
+  for (size_t i = 0; i < args->input_count; dims += args->ranks[i++])
+    compiler.importShapes +=
+        fmt::format("{}={} ", toView(args->input_names[i]), fmt::join(std::span(dims, args->ranks[i]), "x"));
   ++compiler.modelsAlive;
   *out = new KilnImportedModel{compiler};
   return nullptr;
@@ -39,6 +44,16 @@ KilnStatus modelPort(KilnImportedModel *, uint32_t isOutput, size_t, KilnModelPo
   port->rank = 1;
   port->dims[0] = -1;
   port->dim_names[0] = toStr("N");
+  return nullptr;
+}
+// The fake model knows no shapes of its own, so one object stands for every import.
+KilnStatus modelForShapes(void *self, KilnImportedModel *model, const int64_t *dims, const uint32_t *, size_t,
+                          KilnImportedModel **out) {
+  FakeCompiler &compiler = compilerOf(self);
+  if (compiler.needsShapes && dims[0] == -1)
+    return toC(unimplemented("input 'x': an extent is not known"));
+  compiler.shapedImports += compiler.needsShapes;
+  *out = model;
   return nullptr;
 }
 KilnStatus modelWeight(KilnImportedModel *model, KilnStr digest, KilnWeight *out) {
@@ -127,6 +142,7 @@ FakeCompiler::FakeCompiler() : weights(kWeights, 2.0f) {
   theTable.version = toStr("fake compiler 1");
   theTable.import_model = importModel;
   theTable.model_release = modelRelease;
+  theTable.model_for_shapes = modelForShapes;
   theTable.model_digest = modelDigest;
   theTable.model_port_count = portCount;
   theTable.model_port = modelPort;

@@ -18,9 +18,11 @@ public:
   const KilnCompiler &table() const { return theTable; }
 
   bool refusesDynamic = false, kernelPerShape = false;
+  bool needsShapes = false;                 // an import for each set of shapes, none for -1
+  std::string importShapes;                 // that the last import was asked for, "x=2x3 "
   std::function<void()> onBuild, onCompile; // called while a program is built, a kernel compiled
   Status importFailure, compileFailure;
-  std::atomic<int> imports{0}, programs{0}, compiles{0}, modelsAlive{0}, dynamicRequests{0};
+  std::atomic<int> imports{0}, programs{0}, compiles{0}, modelsAlive{0}, dynamicRequests{0}, shapedImports{0};
   std::vector<float> weights; // 64 of them; aligned by the vector only
 
 private:

@@ -24,6 +24,12 @@ struct WeightData {
   std::shared_ptr<const void> owner;
 };
 
+/// The extents of one input, all known. An empty name goes by position.
+struct InputShape {
+  std::string name;
+  std::vector<int64_t> dims;
+};
+
 /// The model to import. `bytes` outlives the call and, as `owner`, everything that refers to it.
 struct ImportRequest {
   std::string path; // "" if it came as bytes
@@ -31,21 +37,26 @@ struct ImportRequest {
   llvm::ArrayRef<char> bytes;
   std::shared_ptr<const void> owner;
   std::string function;
+  std::vector<InputShape> shapes; // import for these; inputs that are not listed: as declared
 };
 
 /// The module that a model became: one func.func @main (kiln ops on tensors; see docs/reference/ops.md) whose
 /// arguments and results carry {kiln.name = "..."} and {kiln.dim_names = ["N", ""]} attributes. Dynamic
-/// extents are `?`; shape computations are index arithmetic on tensor.dim. Weights above kInlineWeightBytes
+/// extents are `?`; shape computations are index arithmetic on tensor.dim; what a run must fulfil is a
+/// cf.assert. Weights above kInlineWeightBytes
 /// are `kiln.weight @sha256 : tensor<...>` ops whose digest keys `weights`; smaller ones are kiln.constant.
+/// If the model can be imported for known input shapes only, `needsShapes` says why, and @main is a
+/// declaration with the types that the model declares: import again with `shapes` of every input.
 struct ImportedModule {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::vector<std::pair<std::string, WeightData>> weights; // by SHA-256 of the bytes, lower-case hex
+  std::string needsShapes = {};
 };
 inline constexpr size_t kInlineWeightBytes = 512;
 
-/// Imports into `context`, whose kiln, func, arith, tensor and scf dialects are loaded.
-/// InvalidArgument: malformed, with the place. Unimplemented: one message that lists every unsupported
-/// operator.
+/// Imports into `context`, whose kiln, func, arith, tensor, scf and cf dialects are loaded.
+/// InvalidArgument: malformed, with the place; shapes that contradict what the model declares.
+/// Unimplemented: one message that lists every unsupported operator.
 using ImportFn = Result<ImportedModule> (*)(mlir::MLIRContext &context, const ImportRequest &request);
 
 struct ImporterInfo {
