@@ -181,6 +181,10 @@ struct ConcatToLinalg final : ShapePattern<ConcatOp> {
     for (auto [input, start] : llvm::zip_equal(adaptor.getInputs(), starts)) {
       offsets[axis] = start;
       sizes[axis] = tensor::getMixedSize(builder, loc, input, axis);
+      // One input may know an extent that another one leaves open.
+      auto known = cast<RankedTensorType>(input.getType()).clone(decomposeMixedValues(sizes).first);
+      if (known != input.getType())
+        input = builder.create<tensor::CastOp>(loc, known, input);
       result = builder.create<tensor::InsertSliceOp>(loc, input, result, offsets, sizes, strides);
     }
     return result;

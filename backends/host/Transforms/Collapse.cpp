@@ -89,6 +89,10 @@ private:
       std::optional<unsigned> a = placeOf(map, loop), b = placeOf(map, loop + 1);
       if (!a || !b || *b != *a + 1 || !mergesDims(use.get(), *a))
         return false;
+      // Nothing beside something dynamic is dynamic to a reshape's type inference, and nothing is to be run.
+      auto type = cast<RankedTensorType>(use.get().getType());
+      if (type.getDimSize(*a) == 0 || type.getDimSize(*b) == 0)
+        return false;
     }
     return true;
   }

@@ -85,6 +85,17 @@ func.func @slice(%x: tensor<8x?xui8>, %o: index) -> tensor<4x2xui8> {
 
 // -----
 
+// One input knows an extent that the other leaves open.
+// CHECK-LABEL: @concat_extent_known_to_one
+//       CHECK: %[[B:.+]] = tensor.cast %{{.*}} : tensor<1x?xf32> to tensor<1x3xf32>
+//       CHECK: tensor.insert_slice %[[B]] into %{{.*}}[1, 0] [1, 3] [1, 1]
+func.func @concat_extent_known_to_one(%a: tensor<1x3xf32>, %b: tensor<1x?xf32>) -> tensor<2x3xf32> {
+  %0 = kiln.concat %a, %b axis 0 : tensor<1x3xf32>, tensor<1x?xf32> -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+
+// -----
+
 // Each input goes after the extents before it.
 // CHECK-LABEL: @concat
 //  CHECK-SAME: %[[A:.+]]: tensor<4x2xf32>, %[[B:.+]]: tensor<4x?xf32>
