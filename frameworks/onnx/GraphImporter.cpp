@@ -113,9 +113,8 @@ Result<jit::ImportedModule> GraphImporter::import() {
 Result<llvm::StringMap<int64_t>> GraphImporter::readOpsets(const OpsetList &sets) {
   llvm::StringMap<int64_t> opsets;
   for (const OperatorSetIdProto &set : sets) {
-    StringRef domain = canonicalDomain(set.domain());
-    if (!opsets.try_emplace(domain, set.version()).second)
-      return invalid("opset_import names domain '{0}' twice", domain.empty() ? "ai.onnx" : domain);
+    // Tools that merge models leave a domain there twice, or under both of its names: the last one counts.
+    opsets[canonicalDomain(set.domain())] = set.version();
   }
   for (const OpsetRange &range : opsetRanges())
     if (auto it = opsets.find(range.domain);

@@ -38,6 +38,15 @@ Result<Value> indexInput(Node &node, unsigned i) {
   return node.tensor(i);
 }
 
+/// Nothing of nothing: no index is there to be out of range. Null if there are indices, or elements.
+Result<Value> nothing(Node &node, int64_t axis, ArrayRef<Extent> shape) {
+  bool noElements = IndexMath::isKnown(node.dim(0, axis), 0);
+  bool noIndices = node.type(1).hasStaticShape() && node.type(1).getNumElements() == 0;
+  if (!noElements || !noIndices)
+    return Value();
+  return node.build.broadcast(node.build.scalar(node.elementType(0), 0), shape);
+}
+
 /// Few indices that the importer knows are slices next to each other; they fuse with what reads them.
 Result<Value> gatherSlices(Node &node, const ShapeValue &indices, int64_t axis, Extent extent) {
   IndexMath &math = node.build.math();
@@ -65,6 +74,12 @@ Status importGather(Node &node) {
   if (known && !known->isFromData && !known->elements.empty() && known->elements.size() <= kMaxSlices)
     return node.output(gatherSlices(node, *known, axis, extent));
   KILN_ASSIGN_OR_RETURN(Value indices, indexInput(node, 1));
+  Extents shape = node.shape(0), picked = node.shape(1);
+  shape.erase(shape.begin() + axis);
+  shape.insert(shape.begin() + axis, picked.begin(), picked.end());
+  KILN_ASSIGN_OR_RETURN(Value empty, nothing(node, axis, shape));
+  if (empty)
+    return node.output(empty);
   return node.output(node.build.make<GatherOp>({node.tensor(0), indices}, node.build.integer("axis", axis)));
 }
 
@@ -72,6 +87,9 @@ Status importGatherElements(Node &node) {
   KILN_ASSIGN_OR_RETURN(int64_t axis, node.axisAttribute(0));
   KILN_RETURN_IF_ERROR(checkKnownIndices(node, axis));
   KILN_ASSIGN_OR_RETURN(Value indices, indexInput(node, 1));
+  KILN_ASSIGN_OR_RETURN(Value empty, nothing(node, axis, node.shape(1)));
+  if (empty)
+    return node.output(empty);
   return node.output(
       node.build.make<GatherElementsOp>({node.tensor(0), indices}, node.build.integer("axis", axis)));
 }

@@ -267,7 +267,7 @@ constexpr OpEntry kOps[] = {
     {"Hardmax", 13, 1, 1, importHardmax},
     {"InstanceNormalization", 6, 3, 3, importInstanceNormalization},
     {"LRN", 1, 1, 1, importLrn},
-    {"LayerNormalization", 17, 2, 3, importLayerNormalization, "`stash_type` other than float"},
+    {"LayerNormalization", 1, 2, 3, importLayerNormalization, "`stash_type` other than float"},
     {"LogSoftmax", 1, 1, 1, importFlattened<along<LogSoftmaxOp>>},
     {"LogSoftmax", 13, 1, 1, importSoftmax<LogSoftmaxOp>},
     {"LpNormalization", 1, 1, 1, importLpNormalization},

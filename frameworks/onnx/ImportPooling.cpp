@@ -1,6 +1,6 @@
 // ImportPooling.cpp: pools over windows and over whole images.
 #include "frameworks/onnx/Errors.h"
-#include "frameworks/onnx/Node.h"
+#include "frameworks/onnx/Formula.h"
 #include "frameworks/onnx/Window.h"
 
 #include <cmath>
@@ -41,19 +41,69 @@ double lowest(Type element) {
   return integer.isUnsigned() ? 0 : -std::ldexp(1.0, static_cast<int>(integer.getWidth()) - 1);
 }
 
+/// Where each window's maximum stands in input 0, the first of equals, as one number: batch, channel, then
+/// spatial axes with the last one running fastest, or the first one if `columnMajor`. Every window's elements
+/// are gathered side by side; an arg-max tells which it is.
+Status maxPoolIndices(Node &node, const Window &window, Value pooled, bool columnMajor) {
+  Formula f(node);
+  IndexMath &math = f.build.math();
+  auto spatial = static_cast<int64_t>(window.kernel.size());
+  Extents in = node.shape(0), out = f.shape(pooled), image(ArrayRef(in).drop_front(2));
+  Extents grid(ArrayRef(out).drop_front(2)); // windows, then places in a window
+  llvm::append_range(grid, math.constants(window.kernel));
+  auto along = [&](int64_t axis) {
+    Extents line(grid.size(), f.constant(1));
+    line[axis] = grid[axis];
+    return f.iota(f.i64(), line, axis);
+  };
+  auto times = [&](Value x, Extent factor) { return f.mul(x, f.scalarOf(factor)); };
+  Value from = f.scalar(f.i64(), 0), place = from, isInside = f.scalar(f.build.builder().getI1Type(), 1);
+  for (int64_t i = 0; i < spatial && f.ok(); ++i) {
+    Value at = f.add(times(along(i), f.constant(window.strides[i])),
+                     times(along(spatial + i), f.constant(window.dilations[i])));
+    at = f.sub(at, f.scalarOf(window.pads[i]));
+    Value zero = f.like(at, 0), extent = f.scalarOf(image[i]);
+    isInside =
+        f.make<AndOp>({isInside, f.make<AndOp>({f.compare("ge", at, zero), f.compare("lt", at, extent)})});
+    at = f.max(f.min(at, f.sub(extent, 1)), zero);
+    Extent later = math.product(ArrayRef(image).drop_front(i + 1));
+    from = f.add(from, times(at, later));
+    place = f.add(place, times(at, columnMajor ? math.product(ArrayRef(image).take_front(i)) : later));
+  }
+  Extent windows = math.product(ArrayRef(out).drop_front(2)),
+         size = math.product(math.constants(window.kernel));
+  Extent images = math.mul(in[0], in[1]), elements = math.product(image);
+  auto line = [&](Value x) { return f.reshape(f.broadcast(x, grid), {math.mul(windows, size)}); };
+  Value x = f.reshape(node.tensor(0), {images, elements});
+  Value taken = f.ok() ? f.make<GatherOp>({x, line(from)}, f.build.integer("axis", 1)) : Value();
+  taken = f.select(line(isInside), taken, f.like(taken, lowest(node.elementType(0))));
+  taken = f.reshape(taken, {images, windows, size});
+  auto kind = f.build.named("kind", ArgReduceKindAttr::get(f.build.context(), ArgReduceKind::Max));
+  Value which = f.make<ArgReduceOp>(taken, {kind, f.build.integer("axis", 2)});
+  Value window0 = times(f.iota(f.i64(), {f.constant(1), windows}, 1), size);
+  Value index =
+      f.ok() ? f.make<GatherOp>({line(place), f.add(window0, which)}, f.build.integer("axis", 0)) : Value();
+  index = f.add(index, times(f.iota(f.i64(), {images, f.constant(1)}, 0), elements));
+  return f.output(1, f.reshape(index, out));
+}
+
 Status importMaxPool(Node &node) {
-  node.ignoreAttribute("storage_order"); // of the indices, which are refused
+  KILN_ASSIGN_OR_RETURN(bool columnMajor, node.flagAttribute("storage_order", false));
   KILN_ASSIGN_OR_RETURN(Window window, readWindow(node, {}));
   KILN_ASSIGN_OR_RETURN(bool ceilMode, node.flagAttribute("ceil_mode", false));
   SmallVector<StringRef> flags;
   if (ceilMode)
     flags.push_back("ceil_mode");
-  if (std::optional<SmallVector<int64_t>> pads = window.knownPads())
-    return node.output(pool<MaxPoolOp>(node, window, *pads, node.tensor(0), flags));
-  // SAME of a dynamic extent: padded apart.
-  KILN_ASSIGN_OR_RETURN(Value padded, paddedBy(node, window, node.tensor(0), lowest(node.elementType(0))));
-  return node.output(
-      pool<MaxPoolOp>(node, window, SmallVector<int64_t>(window.pads.size(), 0), padded, flags));
+  SmallVector<int64_t> pads(window.pads.size(), 0);
+  Value x = node.tensor(0);
+  if (std::optional<SmallVector<int64_t>> known = window.knownPads()) {
+    pads = *known;
+  } else { // SAME of a dynamic extent: padded apart
+    KILN_ASSIGN_OR_RETURN(x, paddedBy(node, window, x, lowest(node.elementType(0))));
+  }
+  KILN_ASSIGN_OR_RETURN(Value pooled, pool<MaxPoolOp>(node, window, pads, x, flags));
+  node.setOutput(0, pooled);
+  return node.wantsOutput(1) ? maxPoolIndices(node, window, pooled, columnMajor) : Status();
 }
 
 Status importAveragePool(Node &node) { return node.output(averagePool(node, node.tensor(0))); }
@@ -151,7 +201,7 @@ constexpr OpEntry kOps[] = {
     {"GlobalLpPool", 2, 1, 1, importGlobalLpPool, "`p` other than 1 and 2"},
     {"GlobalMaxPool", 1, 1, 1, importGlobalPool<ReduceKind::Max>},
     {"LpPool", 2, 1, 1, importLpPool},
-    {"MaxPool", 1, 1, 1, importMaxPool, "output `Indices`"},
+    {"MaxPool", 1, 1, 1, importMaxPool},
     {"MaxUnpool", 9, 2, 3, importMaxUnpool},
 };
 

@@ -133,8 +133,10 @@ Status importDropout(Node &node) {
   if (!training || ratio == 0.0) {
     node.ignoreAttribute("seed");
     node.setOutput(0, node.input(0));
-    if (node.wantsOutput(1))
-      kept = f.broadcast(f.scalar(f.build.builder().getI1Type(), 1), node.shape(0));
+    if (node.wantsOutput(1)) { // before opset 12 left open: ONNX Runtime gives zeros; before 10 numbers
+      Type flags = node.opset() < 10 ? node.elementType(0) : Type(f.build.builder().getI1Type());
+      kept = f.broadcast(f.scalar(flags, node.opset() < 12 ? 0 : 1), node.shape(0));
+    }
     return node.wantsOutput(1) ? f.output(1, kept) : Status();
   }
   Value rate = ratio ? f.scalar(f.f32(), *ratio) : f.convert(node.tensor(1), f.f32());

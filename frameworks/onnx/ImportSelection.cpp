@@ -129,6 +129,8 @@ Status importCompress(Node &node) {
   int64_t extent = cast<RankedTensorType>(x.getType()).getDimSize(axis), given = node.type(1).getDimSize(0);
   if (!ShapedType::isDynamic(extent) && !ShapedType::isDynamic(given) && given > extent)
     return invalid("'condition' has {0} elements for an axis of extent {1}", given, extent);
+  if (extent == 0) // there is nothing to choose from
+    return node.output(x);
   KILN_ASSIGN_OR_RETURN(Value places, nonzero(node, condition));
   KILN_ASSIGN_OR_RETURN(Value line, build.reshape(places, {build.dim(places, 1)}));
   return node.output(build.make<GatherOp>({x, line}, build.integer("axis", axis)));

@@ -32,7 +32,8 @@ AxisSlice sliceAxis(IndexMath &math, Extent start, Extent end, int64_t step, Ext
     return {math.constant(offset), math.constant(range.size), std::abs(step), step < 0};
   }
   // Exporters write "to the end" as a number no extent reaches.
-  bool toTheEnd = knownEnd && *knownEnd >= INT32_MAX, fromTheEnd = knownEnd && *knownEnd <= -INT32_MAX;
+  bool toTheEnd = knownEnd && *knownEnd >= INT32_MAX;
+  bool toTheBeginning = knownEnd && (*knownEnd <= -INT32_MAX || isPastEveryExtent(*knownEnd));
   Extent zero = math.constant(0), one = math.constant(1);
   Extent first = math.fromFront(start, extent), past = math.fromFront(end, extent);
   if (step > 0) {
@@ -45,7 +46,7 @@ AxisSlice sliceAxis(IndexMath &math, Extent start, Extent end, int64_t step, Ext
   }
   Extent last = math.sub(extent, one), minusOne = math.constant(-1);
   first = knownStart && *knownStart >= INT32_MAX ? last : clamp(math, first, minusOne, last);
-  past = fromTheEnd ? minusOne : clamp(math, past, minusOne, last);
+  past = toTheBeginning ? minusOne : clamp(math, past, minusOne, last);
   Extent length = math.max(math.sub(first, past), zero);
   return {math.sub(last, first), step == -1 ? length : math.ceilDiv(length, -step), -step, true};
 }

@@ -35,8 +35,15 @@ Status importHardSigmoid(Node &node) {
 Status importShrink(Node &node) {
   KILN_ASSIGN_OR_RETURN(double bias, node.realAttribute("bias", 0.0));
   KILN_ASSIGN_OR_RETURN(double lambd, node.realAttribute("lambd", 0.5));
-  return node.output(node.build.make<ShrinkOp>(
-      node.tensor(0), {node.build.real("bias", bias), node.build.real("lambd", lambd)}));
+  // Integers are shrunk as numbers with fractions.
+  bool isFloat = isa<FloatType>(node.elementType(0));
+  Value x = node.tensor(0);
+  if (!isFloat) {
+    KILN_ASSIGN_OR_RETURN(x, node.build.convert(x, node.build.builder().getF64Type()));
+  }
+  KILN_ASSIGN_OR_RETURN(
+      x, node.build.make<ShrinkOp>(x, {node.build.real("bias", bias), node.build.real("lambd", lambd)}));
+  return node.output(node.build.convert(x, node.elementType(0)));
 }
 
 Status importGelu(Node &node) {
@@ -230,7 +237,7 @@ constexpr OpEntry kOps[] = {
     {"Relu", 6, 1, 1, importUnary<ReluOp>},
     {"Round", 11, 1, 1, importUnary<RoundOp>},
     {"Selu", 6, 1, 1, importSelu},
-    {"Shrink", 9, 1, 1, importShrink, "integers"},
+    {"Shrink", 9, 1, 1, importShrink},
     {"Sigmoid", 6, 1, 1, importUnary<SigmoidOp>},
     {"Sign", 9, 1, 1, importUnary<SignOp>},
     {"Sin", 7, 1, 1, importUnary<SinOp>},

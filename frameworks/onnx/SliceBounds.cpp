@@ -52,6 +52,7 @@ Result<SliceBounds> readSliceBounds(Node &node) {
 }
 
 SliceRange clampSlice(int64_t start, int64_t end, int64_t step, int64_t length) {
+  bool toTheBeginning = step < 0 && isPastEveryExtent(end);
   if (start < 0)
     start += length;
   if (end < 0)
@@ -62,7 +63,7 @@ SliceRange clampSlice(int64_t start, int64_t end, int64_t step, int64_t length) 
     return {start, end > start ? (end - start - 1) / step + 1 : 0};
   }
   start = std::clamp<int64_t>(start, -1, length - 1);
-  end = std::clamp<int64_t>(end, -1, length - 1);
+  end = toTheBeginning ? -1 : std::clamp<int64_t>(end, -1, length - 1);
   return {start,
           start > end ? static_cast<int64_t>((start - end - 1) / -static_cast<__int128>(step)) + 1 : 0};
 }

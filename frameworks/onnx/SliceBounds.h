@@ -16,6 +16,10 @@ struct SliceBounds {
 /// Attributes before opset 10, inputs from then on.
 Result<SliceBounds> readSliceBounds(Node &node);
 
+/// Whether an end is one of the two numbers that mean "whatever comes", beyond the beginning too for negative
+/// steps: ONNX says to write them for the end alone, ONNX Runtime takes them for both.
+inline bool isPastEveryExtent(int64_t end) { return end == INT32_MAX || end == INT64_MAX; }
+
 struct SliceRange {
   int64_t start, size;
 };

@@ -163,6 +163,31 @@ def cases():
         clip=0.7, **onnx_domain)
     add("rnn_reverse_lengths", "RNN", lambda r, g: layer(r, 1, 1, [2, 6, 4]), outputs=("y", "h"), direction="reverse", **onnx_domain)
 
+    # ---- What ONNX leaves open or ONNX Runtime does beyond it, and models rely on
+    def q(r, *shape):  # multiples of 1/4
+        return np.round(r(*shape) * 8) / 4
+    pool = {"domain": "", "outputs": ("y", "indices")}
+    add("max_pool_indices", "MaxPool", lambda r, g: {"x": q(r, 2, 3, 7, 6)}, kernel_shape=[3, 2], strides=[2, 1], pads=[1, 0, 1, 1],
+        **pool)
+    add("max_pool_indices_columns", "MaxPool", lambda r, g: {"x": q(r, 2, 3, 7, 6)}, kernel_shape=[2, 2], strides=[2, 2],
+        storage_order=1, ceil_mode=1, **pool)
+    add("max_pool_indices_3d", "MaxPool", lambda r, g: {"x": q(r, 1, 2, 5, 6, 4)}, kernel_shape=[2, 3, 2], dilations=[2, 1, 1],
+        strides=[1, 2, 1], **pool)
+    add("max_pool_indices_same", "MaxPool", lambda r, g: {"x": q(r, 2, 9)[None]}, kernel_shape=[3], strides=[2], auto_pad="SAME_LOWER",
+        **pool)
+    add("max_pool_indices_u8", "MaxPool", lambda r, g: {"x": g.integers(0, 255, (1, 2, 4, 4), np.uint8)}, kernel_shape=[2, 2], **pool)
+    add("slice_backwards_to_int_max", "Slice",
+        lambda r, g: {"x": r(4, 5), "s": np.array([3, -1]), "e": np.array([2**31 - 1, 2**63 - 1]), "a": np.array([0, 1]),
+                      "t": np.array([-1, -2])}, domain="", constants=("s", "e", "a", "t"))
+    add("dropout_mask_opset_7", "Dropout", lambda r, g: {"x": r(3, 4)}, domain="", opset=7, outputs=("y", "mask"))
+    add("dropout_mask_opset_10", "Dropout", lambda r, g: {"x": r(3, 4)}, domain="", opset=10, outputs=("y", "mask"))
+    add("dropout_mask_opset_12", "Dropout", lambda r, g: {"x": r(3, 4)}, domain="", opset=12, outputs=("y", "mask"))
+    add("shrink_int8", "Shrink", lambda r, g: {"x": g.integers(-5, 6, (3, 4), np.int8)}, domain="", lambd=1.5, bias=0.75)
+    add("shrink_uint8", "Shrink", lambda r, g: {"x": g.integers(0, 9, (3, 4), np.uint8)}, domain="", lambd=2.0, bias=1.0)
+    add("compress_nothing", "Compress", lambda r, g: {"x": r(0, 3), "c": np.zeros((0,), np.bool_)}, domain="", axis=0)
+    add("gather_nothing", "Gather", lambda r, g: {"x": r(2, 0, 3), "i": np.zeros((0, 4), np.int64)}, domain="", axis=1)
+    add("layer_norm_opset_11", "LayerNormalization", lambda r, g: {"x": r(2, 3, 8), "s": r(8), "b": r(8)}, domain="", opset=11, axis=-1)
+
     # ---- Others of ai.onnx with few node tests
     add("einsum_three", "Einsum", lambda r, g: {"a": r(2, 3), "b": r(3, 4), "c": r(4, 2)}, domain="", equation="ij,jk,ki->ik")
     add("einsum_diagonal", "Einsum", lambda r, g: {"a": r(3, 3, 4), "b": r(4, 2)}, domain="", equation="iik,kj->ij")

@@ -34,11 +34,11 @@ TEST(UnsupportedTest, OneMessageListsAll) {
 TEST(UnsupportedTest, CasesOfSupportedOperatorsAreInTheSameList) {
   TestModel model;
   model.input("x", {1, 3, 8, 8}).output("y").output("z");
-  model.node("MaxPool", {"x"}, {"y", "indices"}).set("kernel_shape", {2, 2});
+  model.node("LayerNormalization", {"x", "x"}, {"y"}).set("stash_type", 10);
   model.node("TfIdfVectorizer", {"x"}, {"z"});
   EXPECT_EQ(model.text(),
             "model.onnx: 2 unsupported operators:\n"
-            "  node 'the_MaxPool' (MaxPool) of opset 21: output 1 ('indices') is not supported\n"
+            "  node 'the_LayerNormalization' (LayerNormalization) of opset 21: 'stash_type' 10 is not supported; 1 is\n"
             "  node 'the_TfIdfVectorizer' (TfIdfVectorizer) of opset 21");
 }
 
@@ -59,8 +59,8 @@ TEST(UnsupportedTest, OperatorsInSubgraphsAreListed) {
 
 TEST(UnsupportedTest, OperatorsBeforeTheirFirstVersion) {
   TestModel model(16);
-  model.input("x", {4}).output("y").node("LayerNormalization", {"x", "x"}, {"y"});
-  EXPECT_REFUSED(model, "node 'the_LayerNormalization' (LayerNormalization) of opset 16");
+  model.input("x", {4}).output("y").node("GroupNormalization", {"x", "x", "x"}, {"y"});
+  EXPECT_REFUSED(model, "node 'the_GroupNormalization' (GroupNormalization) of opset 16");
 }
 
 TEST(UnsupportedTest, TypesByName) {
