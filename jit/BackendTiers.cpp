@@ -94,22 +94,34 @@ Status BackendTiers::loadUnlocked(llvm::StringRef backend) {
   return initialise(backend, query);
 }
 
+// The runtime calls it, which catches exceptions; this library is compiled without them.
+Status BackendTiers::run(llvm::StringRef backend, llvm::StringRef part, llvm::function_ref<KilnStatus()> fn) {
+  auto call = [](void *arg) { return (*static_cast<llvm::function_ref<KilnStatus()> *>(arg))(); };
+  return Status::fromC(*host.host, host.run_backend(host.self, toStr(backend), toStr(part), call, &fn));
+}
+
 Status BackendTiers::initialise(llvm::StringRef backend, KilnBackendCompilerQueryFn query) {
   std::string what = ("backend '" + backend + "': compiler tier: ").str();
   KilnBackendCompiler table = {};
   table.struct_size = sizeof(table);
-  if (Status status = Status::fromC(*host.host, query(host.host, &table)); !status.ok())
+  if (Status status = run(backend, "compiler query", [&] { return query(host.host, &table); }); !status.ok())
     return makeError(status.code(), what + status.message());
-  if (table.abi_major != KILN_ABI_MAJOR)
-    return failedPrecondition(what + "built for ABI " + llvm::Twine(table.abi_major) + "; this Kiln has " +
-                              llvm::Twine(KILN_ABI_MAJOR));
+  if (table.abi_major != KILN_ABI_MAJOR || table.abi_minor > KILN_ABI_MINOR)
+    return failedPrecondition(what + "speaks ABI " + llvm::Twine(table.abi_major) + "." +
+                              llvm::Twine(table.abi_minor) + "; this Kiln speaks " +
+                              llvm::Twine(KILN_ABI_MAJOR) + "." + llvm::Twine(KILN_ABI_MINOR));
+  if (table.struct_size < offsetof(KilnBackendCompiler, init) + sizeof(table.init) || !table.init)
+    return failedPrecondition(what + "fills in no init function (struct_size " +
+                              llvm::Twine(table.struct_size) + "; expected " + llvm::Twine(sizeof(table)) +
+                              ")");
   if (toView(table.name) != std::string_view(backend))
     return failedPrecondition(what + "calls itself '" + std::string(toView(table.name)) + "'; expected '" +
                               backend + "'");
   CompilerRegistrarImpl registrar(*host.host, backend,
                                   llvm::StringRef(table.version.data, table.version.size));
-  Status status = Status::fromC(
-      *host.host, table.init(table.self, host.host, static_cast<CompilerRegistrar *>(&registrar)));
+  Status status = run(backend, "compiler init", [&] {
+    return table.init(table.self, host.host, static_cast<CompilerRegistrar *>(&registrar));
+  });
   if (status.ok())
     status = registrar.status(); // an init that forgets to return the registrar's error
   if (!status.ok())
@@ -117,6 +129,7 @@ Status BackendTiers::initialise(llvm::StringRef backend, KilnBackendCompilerQuer
 
   BackendRegistrations registrations = registrar.takeRegistrations();
   registrations.buildIds = libraryBuildIds(reinterpret_cast<const void *>(query));
+  KILN_RETURN_IF_ERROR(checkTargets(registrations));
   KILN_RETURN_IF_ERROR(checkInsertions(registrations));
   KILN_RETURN_IF_ERROR(registry.commit(std::move(registrations)));
   for (const LoaderRegistration &loader : registrar.kernelLoaders()) {
@@ -124,6 +137,22 @@ Status BackendTiers::initialise(llvm::StringRef backend, KilnBackendCompilerQuer
                                                               toStr(loader.loader), loader.ops, loader.self));
     if (!status.ok())
       return makeError(status.code(), what + "kernel loader '" + loader.loader + "': " + status.message());
+  }
+  return {};
+}
+
+// A backend compiles for its own devices: another's stages are its owner's, whichever is loaded first.
+Status BackendTiers::checkTargets(const BackendRegistrations &registrations) {
+  for (const auto &[target, pipeline] : registrations.targets) {
+    KilnStr owner = {};
+    std::string what =
+        "backend '" + registrations.backend + "': registers stages for target '" + target + "'; ";
+    Status status = Status::fromC(*host.host, host.device_owner(host.self, toStr(target), &owner));
+    if (!status.ok())
+      return makeError(status.code(), what + status.message());
+    if (toView(owner) != registrations.backend)
+      return failedPrecondition(what + "device type '" + target + "' is backend '" +
+                                std::string(toView(owner)) + "''s");
   }
   return {};
 }

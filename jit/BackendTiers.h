@@ -31,8 +31,10 @@ public:
 
 private:
   Status loadUnlocked(llvm::StringRef backend);
+  Status run(llvm::StringRef backend, llvm::StringRef part, llvm::function_ref<KilnStatus()> fn);
   Status initialise(llvm::StringRef backend, KilnBackendCompilerQueryFn query);
   void leaveOut(llvm::StringRef backend, llvm::StringRef target, const Status &status);
+  Status checkTargets(const BackendRegistrations &registrations);
   Status checkInsertions(const BackendRegistrations &registrations);
 
   const KilnCompilerHost &host;

@@ -18,7 +18,18 @@ void CompilerRegistrarImpl::fail(Code code, const llvm::Twine &message) {
     first = makeError(code, message);
 }
 
+// A library that was built with a later list of stages could name one that this Kiln has not.
+bool CompilerRegistrarImpl::checkStage(llvm::StringRef target, Stage stage) {
+  if (static_cast<size_t>(stage) < kStageCount)
+    return true;
+  fail(Code::OutOfRange, "target '" + target + "': stage " + llvm::Twine(static_cast<size_t>(stage)) +
+                             "; expected a number below " + llvm::Twine(kStageCount));
+  return false;
+}
+
 void CompilerRegistrarImpl::addStage(llvm::StringRef target, Stage stage, StageBuilder builder) {
+  if (!checkStage(target, stage))
+    return;
   std::string what = ("stage '" + stageName(stage) + "' of target '" + target + "': ").str();
   if (!builder)
     return fail(Code::InvalidArgument, what + "no builder; expected a function that adds passes");
@@ -30,6 +41,8 @@ void CompilerRegistrarImpl::addStage(llvm::StringRef target, Stage stage, StageB
 
 void CompilerRegistrarImpl::extendStage(llvm::StringRef target, Stage stage, bool after,
                                         StageBuilder builder) {
+  if (!checkStage(target, stage))
+    return;
   if (!builder)
     return fail(Code::InvalidArgument, "extension of stage '" + stageName(stage) + "' of target '" + target +
                                            "': no builder; expected a function that adds passes");
@@ -54,7 +67,11 @@ void CompilerRegistrarImpl::addEmitter(llvm::StringRef target, Emitter emitter) 
   emitters.push_back(std::move(emitter));
 }
 
-void CompilerRegistrarImpl::addPass(PassFactory factory) { staged.passes.push_back(std::move(factory)); }
+void CompilerRegistrarImpl::addPass(PassFactory factory) {
+  if (!factory)
+    return fail(Code::InvalidArgument, "pass: no factory; expected a function that makes the pass");
+  staged.passes.push_back(std::move(factory));
+}
 
 void CompilerRegistrarImpl::addKernelLoader(llvm::StringRef format, llvm::StringRef loader,
                                             const KilnKernelLoaderOps &ops, void *self) {

@@ -34,6 +34,7 @@ public:
 
 private:
   void fail(Code code, const llvm::Twine &message);
+  bool checkStage(llvm::StringRef target, Stage stage);
 
   const KilnHost &theHost;
   BackendRegistrations staged;

@@ -33,10 +33,18 @@ mlir::TypeID typeIdOf(const mlir::PassInfo &info) {
   return mlir::succeeded(info.addToPipeline(pm, "", ignore)) && pm.size() == 1 ? pm.begin()->getTypeID()
                                                                                : mlir::TypeID();
 }
+
+mlir::TypeID dialectId(const mlir::DialectRegistry &dialects, llvm::StringRef name) {
+  mlir::MLIRContext context(dialects, mlir::MLIRContext::Threading::DISABLED);
+  mlir::Dialect *dialect = context.getOrLoadDialect(name);
+  return dialect ? dialect->getTypeID() : mlir::TypeID();
+}
 } // namespace
 
 Result<RegisteredPass> kiln::jit::registerPassOnce(llvm::StringRef backend, const PassFactory &factory) {
   std::unique_ptr<mlir::Pass> pass = factory();
+  if (!pass)
+    return invalidArgument("pass: its factory gave none");
   std::string argument = pass->getArgument().str(), description = pass->getDescription().str();
   if (argument.empty())
     return invalidArgument("pass '" + pass->getName() +
@@ -74,10 +82,27 @@ Status PipelineRegistry::check(const BackendRegistrations &registrations) const 
     if (!pipeline.objectEmitter)
       return failedPrecondition(target + "no object emitter; expected setObjectEmitter");
   }
+  return checkDialects(registrations);
+}
+
+// MLIR ends the process where one name means two dialects. A clash with Kiln's own is met by the preflight;
+// two backends that are sound each for itself meet here first.
+Status PipelineRegistry::checkDialects(const BackendRegistrations &registrations) const {
+  for (llvm::StringRef name : registrations.dialects.getDialectNames()) {
+    auto owner = dialectOwners.find(std::string_view(name));
+    if (owner != dialectOwners.end() && dialectId(registrations.dialects, name) != dialectId(dialects, name))
+      return makeError(Code::AlreadyExists, "backend '" + registrations.backend + "': dialect '" + name +
+                                                "': backend '" + owner->second +
+                                                "' has another of this name");
+  }
   return {};
 }
 
 Status PipelineRegistry::commit(BackendRegistrations registrations) {
+  {
+    std::shared_lock lock(mutex);
+    KILN_RETURN_IF_ERROR(check(registrations)); // before any pass is known to the process
+  }
   std::vector<RegisteredPass> passes;
   for (const PassFactory &factory : registrations.passes) {
     auto pass = registerPassOnce(registrations.backend, factory);
@@ -89,6 +114,9 @@ Status PipelineRegistry::commit(BackendRegistrations registrations) {
   std::unique_lock lock(mutex);
   KILN_RETURN_IF_ERROR(check(registrations));
   versions[registrations.backend] = registrations.version + " (" + registrations.buildIds + ")";
+  for (llvm::StringRef name : registrations.dialects.getDialectNames())
+    if (!dialects.getDialectAllocator(name))
+      dialectOwners[name.str()] = registrations.backend;
   registrations.dialects.appendTo(dialects);
   llvm::append_range(allPasses, passes);
   std::vector<std::string> changed;

@@ -65,6 +65,7 @@ public:
 
 private:
   Status check(const BackendRegistrations &registrations) const;
+  Status checkDialects(const BackendRegistrations &registrations) const;
   void assemble(llvm::StringRef target);
 
   mutable std::shared_mutex mutex;
@@ -74,6 +75,7 @@ private:
   std::vector<RegisteredPass> allPasses;
   std::map<std::string, std::string, std::less<>> versions; // with build ids, by backend
   mlir::DialectRegistry dialects;
+  std::map<std::string, std::string, std::less<>> dialectOwners; // backends by dialect; Kiln's own left out
 };
 
 /// Registers a pass with MLIR for the process. InvalidArgument: it has no argument; AlreadyExists: another

@@ -42,6 +42,7 @@ public:
         return describeBuild(*report.manifest);
     return {};
   }
+  Result<std::string_view> deviceOwner(std::string_view type) override { return registry.deviceOwner(type); }
   Result<KilnBackendCompilerQueryFn> compilerQuery(std::string_view backend) override {
     return registry.compilerQuery(backend);
   }

@@ -24,6 +24,8 @@ public:
   /// backend.
   virtual std::string version(std::string_view backend) = 0;
 
+  /// The backend whose manifest declares a device type. NotFound: none.
+  virtual Result<std::string_view> deviceOwner(std::string_view type) = 0;
   virtual Result<KilnBackendCompilerQueryFn> compilerQuery(std::string_view backend) = 0;
   virtual std::vector<std::string> compilerBackends() = 0;
   virtual std::vector<BackendRegistry::Extension> extensions(std::string_view target) = 0;

@@ -4,6 +4,7 @@
 
 #include "runtime/Error.h"
 #include "runtime/Log.h"
+#include "runtime/ProcessState.h"
 #include "runtime/StagedRegistrar.h"
 
 #include <algorithm>
@@ -42,16 +43,9 @@ std::string machineArch() {
   return uname(&name) == 0 ? name.machine : "";
 }
 
-// Runs a function of the backend; what it throws becomes a status. A backend must not throw, but one that
-// does shall not end the process.
-template <typename Fn> Status callBackend(std::string_view what, Fn &&fn) {
-  try {
-    return withContext(fromC(fn()), "{}", what);
-  } catch (const std::exception &error) {
-    return internalError("{}: threw an exception: {}", what, error.what());
-  } catch (...) {
-    return internalError("{}: threw an exception that is no std::exception", what);
-  }
+// Runs a function of the backend.
+template <typename Fn> Status callBackend(const Manifest &manifest, std::string_view what, Fn &&fn) {
+  return runBackendCode(manifest.name, what, [&] { return withContext(fromC(fn()), "{}", what); });
 }
 
 // Runs one part of a load and measures it. KILN_LOG=debug:backend.load shows where a load is when it hangs.
@@ -86,13 +80,16 @@ Status checkFingerprint(const Manifest &manifest, Tier tier) {
   return {};
 }
 
-Result<void *> openLibrary(const std::string &path) {
-  dlerror();
-  void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  if (!handle) {
+Result<void *> openLibrary(std::string_view backend, const std::string &path) {
+  void *handle = nullptr;
+  KILN_RETURN_IF_ERROR(runBackendCode(backend, "dlopen", [&]() -> Status {
+    dlerror();
+    handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (handle)
+      return {};
     const char *why = dlerror();
     return failedPrecondition("cannot be loaded: {}", why ? why : "dlopen gave no reason");
-  }
+  }));
   return handle;
 }
 
@@ -178,8 +175,8 @@ BackendLibrary::loadUnlocked(const Manifest &manifest, const PreflightSettings &
                        [&] { return preflight(manifest, Tier::Runtime, settings); });
   if (!tried.ok())
     return withContext(tried, "backend '{}' ({})", manifest.name, manifest.libraryPath());
-  Result<void *> handle =
-      timed(times.openNs, "dlopen", manifest, [&] { return openLibrary(manifest.libraryPath()); });
+  Result<void *> handle = timed(times.openNs, "dlopen", manifest,
+                                [&] { return openLibrary(manifest.name, manifest.libraryPath()); });
   if (!handle.ok())
     return withContext(handle.status(), "backend '{}'", manifest.name);
   {
@@ -192,7 +189,8 @@ BackendLibrary::loadUnlocked(const Manifest &manifest, const PreflightSettings &
     return withContext(negotiated.status(), "backend '{}' ({})", manifest.name, manifest.libraryPath());
   StagedRegistrar registrar(manifest);
   Status status = timed(times.initNs, "init", manifest, [&] {
-    return callBackend("init", [&] { return negotiated->init(negotiated->self, &host, &registrar.table()); });
+    return callBackend(manifest, "init",
+                       [&] { return negotiated->init(negotiated->self, &host, &registrar.table()); });
   });
   if (!status.ok())
     return withContext(status, "backend '{}' ({})", manifest.name, manifest.libraryPath());
@@ -209,7 +207,8 @@ Result<KilnBackend> BackendLibrary::negotiate(const Manifest &manifest, void *ha
     return failedPrecondition("exports no '{}'", KILN_BACKEND_QUERY_SYMBOL);
   KilnBackend result = {};
   result.struct_size = sizeof(KilnBackend);
-  KILN_RETURN_IF_ERROR(callBackend(KILN_BACKEND_QUERY_SYMBOL, [&] { return query(&host, &result); }));
+  KILN_RETURN_IF_ERROR(
+      callBackend(manifest, KILN_BACKEND_QUERY_SYMBOL, [&] { return query(&host, &result); }));
   if (result.abi_major != KILN_ABI_MAJOR || result.abi_minor > KILN_ABI_MINOR) {
     isRejected = true;
     return failedPrecondition("speaks ABI {}.{}; this Kiln speaks {}.{}", result.abi_major, result.abi_minor,

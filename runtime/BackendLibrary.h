@@ -68,7 +68,7 @@ private:
 /// against this Kiln`.
 Status checkFingerprint(const Manifest &manifest, Tier tier);
 /// dlopen with the flags that all backend libraries are opened with.
-Result<void *> openLibrary(const std::string &path);
+Result<void *> openLibrary(std::string_view backend, const std::string &path);
 
 } // namespace kiln
 #endif // KILN_RUNTIME_BACKENDLIBRARY_H

@@ -17,6 +17,9 @@ std::vector<std::string> keysOf(const Manifest &manifest) {
   return keys;
 }
 
+constexpr size_t kMaxQuoted = 120;  // bytes of foreign text in a message
+constexpr size_t kMaxMisspelt = 64; // no name is longer; the distance costs the product of two lengths
+
 // Levenshtein's, one row at a time.
 size_t editDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
@@ -81,12 +84,13 @@ Result<OptionList> parseOptions(const Manifest &manifest, std::string_view text)
   for (const std::string &part : splitList(text, ";")) {
     size_t equals = part.find('=');
     if (equals == std::string::npos)
-      return invalidArgument("option '{}' of '{}': no value; expected key=value", part, manifest.name);
+      return invalidArgument("option '{}' of '{}': no value; expected key=value", clipped(part),
+                             manifest.name);
     std::string key = part.substr(0, equals);
     const OptionSchema *schema = manifest.findOption(key);
     if (!schema) {
       std::vector<std::string> keys = keysOf(manifest);
-      return invalidArgument("option '{}': '{}' has no such option{}; it has {}", key, manifest.name,
+      return invalidArgument("option '{}': '{}' has no such option{}; it has {}", clipped(key), manifest.name,
                              didYouMean(key, keys),
                              keys.empty() ? "none" : fmt::format("{}", fmt::join(keys, ", ")));
     }
@@ -100,7 +104,15 @@ Result<OptionList> parseOptions(const Manifest &manifest, std::string_view text)
   return list;
 }
 
+std::string clipped(std::string_view text) {
+  if (text.size() <= kMaxQuoted)
+    return std::string(text);
+  return fmt::format("{}... ({} bytes)", text.substr(0, kMaxQuoted), text.size());
+}
+
 std::string didYouMean(std::string_view word, const std::vector<std::string> &candidates) {
+  if (word.size() > kMaxMisspelt)
+    return "";
   const std::string *best = nullptr;
   size_t least = std::max<size_t>(2, word.size() / 3) + 1; // farther is no typing error
   for (const std::string &candidate : candidates)

@@ -36,6 +36,8 @@ using OptionList = std::vector<std::pair<std::string, std::string>>;
 /// InvalidArgument: an unknown key (with the nearest known one), a bad value, a key twice, no '='.
 Result<OptionList> parseOptions(const Manifest &manifest, std::string_view text);
 
+/// The text, or its start and its length where it is long: what came from outside, inside a message.
+std::string clipped(std::string_view text);
 /// `, did you mean 'X'?` for the candidate nearest to `word`, or "" if none is near.
 std::string didYouMean(std::string_view word, const std::vector<std::string> &candidates);
 

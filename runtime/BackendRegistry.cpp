@@ -178,6 +178,15 @@ void BackendRegistry::warnOfSharedNames() const {
                     first->name, entry->name, findByDevice(name)->name);
         }
       }
+  std::map<std::string, const BackendEntry *> variables; // "a-b" with key "c" and "a" with "b-c" have one
+  for (const auto &entry : entries)
+    if (entry->mayLoad())
+      for (const OptionSchema &option : entry->manifest->options) {
+        std::string variable = optionVariable(entry->name, option.key);
+        if (auto [first, isNew] = variables.emplace(variable, entry.get()); !isNew)
+          logWarn("backend", "{} sets options of backends '{}' and '{}'", variable, first->second->name,
+                  entry->name);
+      }
 }
 
 std::vector<BackendReport> BackendRegistry::backends() const {
@@ -234,7 +243,7 @@ Status BackendRegistry::unknownBackend(std::string_view spelled) const {
   std::vector<std::string> names;
   for (const auto &entry : entries)
     names.push_back(entry->name);
-  return notFound("unknown backend '{}'{}{}", spelled, didYouMean(spelled, names), listBackends());
+  return notFound("unknown backend '{}'{}{}", clipped(spelled), didYouMean(spelled, names), listBackends());
 }
 
 Status BackendRegistry::load(BackendEntry &entry) {
@@ -335,7 +344,7 @@ Result<KilnBackendCompilerQueryFn> BackendRegistry::compilerQuery(std::string_vi
   if (Status tried = preflight(manifest, Tier::Compiler, environment.preflight); !tried.ok())
     return withContext(tried, "compiler of backend '{}' ({})", backend, manifest.compilerPath());
   logDebug("backend.load", "{}: dlopen ({})", backend, manifest.compilerPath());
-  Result<void *> handle = openLibrary(manifest.compilerPath());
+  Result<void *> handle = openLibrary(backend, manifest.compilerPath());
   if (!handle.ok())
     return withContext(handle.status(), "compiler of backend '{}'", backend);
   auto query =
@@ -345,6 +354,13 @@ Result<KilnBackendCompilerQueryFn> BackendRegistry::compilerQuery(std::string_vi
                               manifest.compilerPath(), KILN_BACKEND_COMPILER_QUERY_SYMBOL);
   logDebug("backend.load", "{}: compiler init ({})", backend, manifest.compilerPath());
   return query;
+}
+
+Result<std::string_view> BackendRegistry::deviceOwner(std::string_view type) const {
+  BackendEntry *entry = findByDevice(type);
+  if (entry && entry->mayLoad() && entry->declares(type))
+    return std::string_view(entry->name);
+  return notFound("device type '{}': no backend's manifest declares it", clipped(type));
 }
 
 std::vector<std::string> BackendRegistry::compilerBackends() const {

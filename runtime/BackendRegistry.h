@@ -102,6 +102,8 @@ public:
   /// Opens the compiler tier of a backend (its fingerprint is checked before dlopen). Unimplemented if it has
   /// none.
   Result<KilnBackendCompilerQueryFn> compilerQuery(std::string_view backend);
+  /// The backend that has a device type, by its manifest; loads nothing. NotFound: none that may be loaded.
+  Result<std::string_view> deviceOwner(std::string_view type) const;
   /// Backends with a compiler tier that may be loaded, in name order.
   std::vector<std::string> compilerBackends() const;
   /// What other backends insert into stages of `target`, where its own manifest allows it; in name order.

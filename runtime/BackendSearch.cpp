@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fnmatch.h>
+#include <map>
 #include <sys/auxv.h>
 #include <sys/stat.h>
 
@@ -62,6 +63,13 @@ public:
       return;
     if (!ignored.empty())
       return result.places.push_back({folder, foundBy, ignored});
+    // The same folder under another spelling or through a link: its backends would shadow themselves.
+    struct stat info;
+    if (stat(folder.c_str(), &info) == 0) {
+      auto [first, isNew] = folders.emplace(std::pair(info.st_dev, info.st_ino), folder);
+      if (!isNew)
+        return result.places.push_back({folder, foundBy, "the same folder as " + first->second});
+    }
     std::string problem = environment.secure ? whyUntrusted(folder) : "";
     std::vector<std::string> names;
     if (problem.empty())
@@ -94,6 +102,7 @@ private:
   }
   const SearchEnvironment &environment;
   BackendSearchResult &result;
+  std::map<std::pair<dev_t, ino_t>, std::string> folders; // that were read, by identity
 };
 
 bool autoloadIsOn(AutoloadMode mode, const Environment &variables, BackendSearchResult &result) {
@@ -148,12 +157,12 @@ BackendSearchResult searchBackends(const SearchRequest &request, const SearchEnv
   const std::string ofUser = !off.empty()         ? off
                              : environment.secure ? "not searched: this process is privileged"
                                                   : "";
-  const std::optional<std::string_view> files = variables.find("KILN_BACKEND_FILES");
-  const bool isReplaced = files && ofUser.empty();
+  const std::string_view files = variables.get("KILN_BACKEND_FILES"); // set to nothing: as if it were not set
+  const bool isReplaced = !files.empty() && ofUser.empty();
   auto unlessReplaced = [&](const std::string &ignored) {
     return ignored.empty() && isReplaced ? "not searched: KILN_BACKEND_FILES replaces it" : ignored;
   };
-  for (const std::string &file : splitList(files.value_or(""), ":"))
+  for (const std::string &file : splitList(files, ":"))
     searcher.addFile(file, "KILN_BACKEND_FILES", ofUser);
   for (const std::string &folder : splitList(variables.get("KILN_BACKEND_PATH"), ":"))
     searcher.addFolder(folder, "KILN_BACKEND_PATH", true, unlessReplaced(ofUser));
@@ -169,14 +178,27 @@ BackendSearchResult searchBackends(const SearchRequest &request, const SearchEnv
 }
 
 std::string whyUntrusted(const std::string &path) {
-  struct stat info;
-  if (stat(path.c_str(), &info) != 0)
+  char *resolved = realpath(path.c_str(), nullptr);
+  if (!resolved)
     return strerror(errno);
-  if (info.st_uid != 0)
-    return "not owned by root, in a privileged process";
-  if (info.st_mode & (S_IWGRP | S_IWOTH))
-    return "writable by others, in a privileged process";
-  return "";
+  std::string part = resolved;
+  free(resolved);
+  // The file itself, then every folder above it: who can rename one of them can put another file there. In a
+  // sticky folder (/tmp) others cannot rename what root owns.
+  for (bool isFile = true;; isFile = false) {
+    struct stat info;
+    if (stat(part.c_str(), &info) != 0)
+      return strerror(errno);
+    std::string where = isFile ? "" : part + " is ";
+    if (info.st_uid != 0)
+      return where + "not owned by root, in a privileged process";
+    bool isSticky = !isFile && (info.st_mode & S_ISVTX);
+    if ((info.st_mode & (S_IWGRP | S_IWOTH)) && !isSticky)
+      return where + "writable by others, in a privileged process";
+    if (part == "/")
+      return "";
+    part.resize(std::max<size_t>(part.rfind('/'), 1));
+  }
 }
 
 BackendFilter::BackendFilter(const Environment &environment)

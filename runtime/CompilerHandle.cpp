@@ -6,6 +6,7 @@
 #include "runtime/Error.h"
 #include "runtime/HostTable.h"
 #include "runtime/Log.h"
+#include "runtime/ProcessState.h"
 
 #include <cstring>
 #include <dlfcn.h>
@@ -52,11 +53,24 @@ KilnStatus target(void *self, KilnStr deviceType, KilnStr options, KilnCompileTa
   result.struct_size = sizeof(result);
   result.device_type = toStr((*type)->name);
   result.backend = toStr((*type)->backend);
-  result.info.struct_size = sizeof(result.info);
-  if (KilnStatus status = (*type)->ops.target((*type)->self, options, &result.info))
-    return status;
+  Result<KilnTargetInfo> info = targetInfo(**type, toView(options));
+  if (!info.ok())
+    return toC(info.status());
+  result.info = *info;
   std::memcpy(outTarget, &result, std::min(outTarget->struct_size, sizeof(result)));
   return nullptr;
+}
+
+KilnStatus deviceOwner(void *self, KilnStr deviceType, KilnStr *outBackend) {
+  Result<std::string_view> owner = accessOf(self).deviceOwner(toView(deviceType));
+  if (!owner.ok())
+    return toC(owner.status());
+  *outBackend = toStr(*owner);
+  return nullptr;
+}
+
+KilnStatus runBackend(void *, KilnStr backend, KilnStr part, KilnStatus (*fn)(void *arg), void *arg) {
+  return toC(runBackendCode(toView(backend), toView(part), [&] { return fromC(fn(arg)); }));
 }
 
 KilnStatus addKernelLoader(void *self, KilnStr backend, KilnStr format, KilnStr name,
@@ -145,7 +159,9 @@ Status CompilerHandle::open() {
                                       backendNames,
                                       extensions,
                                       target,
-                                      addKernelLoader};
+                                      addKernelLoader,
+                                      deviceOwner,
+                                      runBackend};
     table = {};
     table.struct_size = sizeof(table);
     return withContext(fromC(openFn(host, &table)), "compiler '{}'", path);

@@ -21,10 +21,10 @@ std::string text(KilnStr string) { return std::string(toView(string)); }
 } // namespace
 
 Result<DeviceDescription> describeDevice(const DeviceType &type, uint32_t ordinal) {
-  KilnDeviceInfo info = {};
-  info.struct_size = sizeof(info);
-  KILN_RETURN_IF_ERROR(
-      withContext(fromC(type.ops.describe(type.self, ordinal, &info)), "device '{}:{}'", type.name, ordinal));
+  Result<KilnDeviceInfo> found = deviceInfo(type, ordinal);
+  if (!found.ok())
+    return withContext(found.status(), "device '{}:{}'", type.name, ordinal);
+  const KilnDeviceInfo &info = *found;
   DeviceDescription description;
   description.name = text(info.name);
   description.kind = info.kind == KILN_DEVICE_HARDWARE ? KILN_DEVICE_HARDWARE : KILN_DEVICE_SOFTWARE;
@@ -42,12 +42,11 @@ Result<DeviceDescription> describeDevice(const DeviceType &type, uint32_t ordina
 }
 
 Result<TargetDescription> targetOf(const DeviceType &type, std::string_view options) {
-  KilnTargetInfo info = {};
-  info.struct_size = sizeof(info);
-  KILN_RETURN_IF_ERROR(
-      withContext(fromC(type.ops.target(type.self, toStr(options), &info)), "target '{}'", type.name));
-  return TargetDescription{type.name, text(info.triple), text(info.arch), text(info.features),
-                           text(info.options)};
+  Result<KilnTargetInfo> info = targetInfo(type, options);
+  if (!info.ok())
+    return withContext(info.status(), "target '{}'", type.name);
+  return TargetDescription{type.name, text(info->triple), text(info->arch), text(info->features),
+                           text(info->options)};
 }
 
 uint64_t Device::openCount() { return openDevices; }
@@ -66,12 +65,10 @@ Result<std::shared_ptr<Device>> Device::open(const DeviceType &type, const OpenO
   args.options = toStr(options.options);
   args.allocator = options.allocator;
   args.parallel = options.parallel;
-  KilnDevice *handle = nullptr;
-  KILN_RETURN_IF_ERROR(
-      withContext(fromC(type.ops.device_open(type.self, &args, &handle)), "device '{}'", name));
-  if (!handle)
-    return internalError("device '{}': opening it gave no device and no error", name);
-  return std::shared_ptr<Device>(new Device(type, std::move(name), std::move(description), handle));
+  Result<KilnDevice *> handle = openDevice(type, args);
+  if (!handle.ok())
+    return withContext(handle.status(), "device '{}'", name);
+  return std::shared_ptr<Device>(new Device(type, std::move(name), std::move(description), *handle));
 }
 
 Device::Device(const DeviceType &type, std::string name, DeviceDescription description, KilnDevice *handle)

@@ -27,17 +27,17 @@ Result<DeviceSpec> parseSpec(std::string_view text) {
   uint32_t ordinal = 0;
   auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), ordinal);
   if (error != std::errc() || end != digits.data() + digits.size())
-    return invalidArgument("device '{}': '{}' is no number; expected TYPE[:ORDINAL]", text, digits);
+    return invalidArgument("device '{}': '{}' is no number; expected TYPE[:ORDINAL]", clipped(text),
+                           clipped(digits));
   return DeviceSpec{text.substr(0, colon), ordinal};
 }
 
 uint32_t countPresent(const DeviceType &type) {
-  uint32_t count = 0;
-  if (Status status = fromC(type.ops.enumerate(type.self, &count)); !status.ok()) {
-    logWarn("backend", "device type '{}': enumerate: {}", type.name, status.message());
-    return 0;
-  }
-  return count;
+  Result<uint32_t> count = countDevices(type);
+  if (count.ok())
+    return *count;
+  logWarn("backend", "device type '{}' counts as absent: {}", type.name, count.status().message());
+  return 0;
 }
 
 // The type or alias among those of one backend: another's alias of the same name may have been registered
@@ -204,7 +204,7 @@ Status BackendRegistry::unknownDevice(std::string_view spelled) const {
         known.push_back(device.type);
         known.insert(known.end(), device.aliases.begin(), device.aliases.end());
       }
-  return notFound("unknown device '{}'{}{}", spelled, didYouMean(spelled, known), listBackends());
+  return notFound("unknown device '{}'{}{}", clipped(spelled), didYouMean(spelled, known), listBackends());
 }
 
 } // namespace kiln

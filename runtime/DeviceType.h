@@ -19,6 +19,17 @@ struct DeviceType {
   void *self = nullptr;
 };
 
+/// Devices of one type that are used; a backend that counts more is taken for broken.
+inline constexpr uint32_t kMaxDevicesOfType = 1024;
+/// The functions of a device type that are called without a device: what they throw, a count beyond
+/// kMaxDevicesOfType and strings without data become an error that
+/// names the type. Threads: safe.
+Result<uint32_t> countDevices(const DeviceType &type);
+Result<KilnDeviceInfo> deviceInfo(const DeviceType &type, uint32_t ordinal);
+Result<KilnTargetInfo> targetInfo(const DeviceType &type, std::string_view options);
+/// Never null.
+Result<KilnDevice *> openDevice(const DeviceType &type, const KilnDeviceOpenArgs &args);
+
 /// A loader of one object format. Immutable; valid until the process ends.
 struct KernelLoader {
   std::string backend, format, name;

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <elf.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
 
@@ -72,6 +73,9 @@ Result<std::string> readNote(const std::string &path, NoteKind kind) {
   File file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file.fd < 0)
     return notFound("{}: {}", path, strerror(errno));
+  struct stat info;
+  if (fstat(file.fd, &info) != 0 || !S_ISREG(info.st_mode))
+    return invalidArgument("{}: not a regular file", path);
   Elf64_Ehdr header;
   if (!file.read(&header, sizeof header, 0) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
     return invalidArgument("{}: not an ELF file", path);

@@ -1,8 +1,8 @@
 // Manifest.cpp: reads NAME.kiln.json in two passes: StrictJson refuses what a DOM would hide (duplicate keys,
-// depth), then the fields one by one. Inside this file an error is thrown as a Refusal and becomes a
-// Status at the end.
-#include "runtime/Manifest.h"
+// depth), then the fields one by one.
+#include "runtime/ManifestField.h"
 
+#include "runtime/BackendOptions.h"
 #include "runtime/Error.h"
 #include "runtime/StrictJson.h"
 
@@ -22,117 +22,18 @@ namespace kiln {
 namespace {
 
 using Json = nlohmann::json;
+using Field = ManifestField;
 
+constexpr std::string_view kHostName = "host";
 constexpr std::array<std::string_view, 7> kStageNames = {"graph",  "form",  "tensor", "tile",
                                                          "buffer", "lower", "emit"};
 // Words that cannot name a backend: KILN_<WORD>_... means something else.
-constexpr std::array<std::string_view, 8> kReservedNames = {"backend", "backends", "cache", "device",
-                                                            "log",     "require",  "test",  "torch"};
-
-struct Refusal {
-  std::string text; // without the file's name
-};
-
-const char *kindOf(const Json &value) {
-  switch (value.type()) {
-  case Json::value_t::null:
-    return "null";
-  case Json::value_t::object:
-    return "an object";
-  case Json::value_t::array:
-    return "a list";
-  case Json::value_t::string:
-    return "a string";
-  case Json::value_t::boolean:
-    return "a boolean";
-  case Json::value_t::number_integer:
-  case Json::value_t::number_unsigned:
-    return "an integer";
-  case Json::value_t::number_float:
-    return "a fraction";
-  case Json::value_t::binary:
-  case Json::value_t::discarded:
-    break;
-  }
-  return "nothing";
-}
-
-/// A JSON value and where it stands; every getter throws a Refusal that names the place.
-class Field {
-public:
-  Field(const Json &value, std::string pointer) : value(&value), pointer(std::move(pointer)) {}
-
-  [[noreturn]] void refuse(const std::string &text) const {
-    throw Refusal{fmt::format(" {}: {}", pointer.empty() ? "/" : pointer, text)};
-  }
-  [[noreturn]] void wrongKind(const char *expected) const {
-    refuse(fmt::format("{}; expected {}", kindOf(*value), expected));
-  }
-  std::optional<Field> find(const char *key) const {
-    auto it = value->find(key);
-    if (it == value->end())
-      return std::nullopt;
-    return Field(*it, pointer + "/" + key);
-  }
-  Field get(const char *key) const {
-    if (std::optional<Field> field = find(key))
-      return *field;
-    refuse(fmt::format("'{}' is missing", key));
-  }
-  std::string text() const {
-    if (!value->is_string())
-      wrongKind("a string");
-    std::string result = value->get<std::string>();
-    if (result.find('\0') != std::string::npos)
-      refuse("a NUL byte in a string");
-    return result;
-  }
-  std::string textOr(const char *key, std::string fallback) const {
-    std::optional<Field> field = find(key);
-    return field ? field->text() : fallback;
-  }
-  int64_t integer() const {
-    if (!value->is_number_integer() || (value->is_number_unsigned() && value->get<uint64_t>() > INT64_MAX))
-      wrongKind("an integer of 64 bits");
-    return value->get<int64_t>();
-  }
-  std::vector<Field> list() const {
-    if (!value->is_array())
-      wrongKind("a list");
-    std::vector<Field> fields;
-    for (size_t i = 0; i < value->size(); ++i)
-      fields.emplace_back((*value)[i], fmt::format("{}/{}", pointer, i));
-    return fields;
-  }
-  std::vector<std::string> texts(const char *key) const {
-    std::vector<std::string> result;
-    if (std::optional<Field> field = find(key))
-      for (const Field &element : field->list())
-        result.push_back(element.text());
-    return result;
-  }
-  const Field &object() const {
-    if (!value->is_object())
-      wrongKind("an object");
-    return *this;
-  }
-  const Json &json() const { return *value; }
-
-private:
-  const Json *value;
-  std::string pointer;
-};
-
-bool isWord(std::string_view text) {
-  return !text.empty() && text.size() <= 64 && text[0] >= 'a' && text[0] <= 'z' &&
-         std::all_of(text.begin(), text.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-         });
-}
+constexpr std::array<std::string_view, 9> kReservedNames = {
+    "backend", "backends", "cache", "compiler", "device", "log", "require", "test", "torch"};
 
 std::string word(const Field &field) {
   std::string text = field.text();
-  if (!isWord(text) || text == "auto")
+  if (!isManifestWord(text) || text == "auto")
     field.refuse(fmt::format("'{}' is no name; expected letters a-z, digits, - and _, not 'auto'", text));
   return text;
 }
@@ -153,6 +54,30 @@ std::string stage(const Field &field) {
   return text;
 }
 
+// A probe is asked by every process that lists devices: it must be cheap, whatever the manifest says.
+void checkPattern(const Field &field, const ProbeCondition &condition) {
+  const std::string &text = condition.pattern;
+  switch (condition.kind) {
+  case ProbeCondition::Kind::Always:
+    return;
+  case ProbeCondition::Kind::PciId:
+    if (std::count(text.begin(), text.end(), ':') != 1 || text.size() > 9 ||
+        text.find_first_not_of("0123456789abcdef*?:") != std::string::npos)
+      field.refuse(fmt::format("'{}'; expected VENDOR:DEVICE, four lower-case hexadecimal digits or * each",
+                               clipped(text)));
+    return;
+  case ProbeCondition::Kind::File:
+    if (text[0] != '/' || text.substr(0, text.rfind('/')).find_first_of("*?[") != std::string::npos)
+      field.refuse(
+          fmt::format("'{}'; expected an absolute path with * and ? in its last part only", clipped(text)));
+    return;
+  case ProbeCondition::Kind::Variable:
+    if (text.find('=') != std::string::npos)
+      field.refuse(fmt::format("'{}'; expected the name of a variable", clipped(text)));
+    return;
+  }
+}
+
 ProbeCondition probeCondition(const Field &field) {
   if (field.json().is_string()) {
     if (field.text() != "always")
@@ -168,9 +93,7 @@ ProbeCondition probeCondition(const Field &field) {
       ProbeCondition condition{kind, pattern->text()};
       if (condition.pattern.empty())
         pattern->refuse("expected a pattern");
-      if (kind == Kind::PciId && condition.pattern.find(':') == std::string::npos)
-        pattern->refuse(fmt::format("'{}'; expected VENDOR:DEVICE, four hexadecimal digits or * each",
-                                    condition.pattern));
+      checkPattern(*pattern, condition);
       return condition;
     }
   field.refuse(fmt::format("'{}'; expected one key of pci, file, environment", field.json().begin().key()));
@@ -195,46 +118,6 @@ ManifestDevice device(const Field &field) {
     else
       result.probe.push_back(probeCondition(*probe));
   }
-  return result;
-}
-
-std::string scalarText(const Field &field) {
-  if (field.json().is_boolean())
-    return field.json().get<bool>() ? "1" : "0";
-  return field.json().is_string() ? field.text() : std::to_string(field.integer());
-}
-
-OptionSchema option(const std::string &key, const Field &field) {
-  OptionSchema result;
-  result.key = key;
-  if (!isWord(key))
-    field.refuse(fmt::format("'{}' is no option name; expected letters a-z, digits, - and _", key));
-  std::string type = field.object().get("type").text();
-  using Type = OptionSchema::Type;
-  if (type == "string")
-    result.type = Type::String;
-  else if (type == "integer")
-    result.type = Type::Integer;
-  else if (type == "boolean")
-    result.type = Type::Boolean;
-  else
-    field.get("type").refuse(fmt::format("'{}'; expected string, integer or boolean", type));
-  if (std::optional<Field> range = field.find("range")) {
-    std::vector<Field> ends = range->list();
-    if (result.type != Type::Integer || ends.size() != 2 || ends[0].integer() > ends[1].integer())
-      range->refuse("expected [least, greatest] of an integer option");
-    result.minimum = ends[0].integer();
-    result.maximum = ends[1].integer();
-  }
-  result.values = field.texts("values");
-  if (result.type != Type::String && !result.values.empty())
-    field.get("values").refuse("only a string option lists its values");
-  result.help = field.get("help").text();
-  Field byDefault = field.get("default");
-  Result<std::string> checked = checkOptionValue(result, scalarText(byDefault), "default");
-  if (!checked.ok())
-    byDefault.refuse(checked.status().message());
-  result.defaultValue = *checked;
   return result;
 }
 
@@ -265,7 +148,24 @@ void checkDistinct(const Field &root, const Manifest &manifest) {
     for (std::string_view name : names)
       if (!seen.insert(name).second)
         root.get("devices").refuse(fmt::format("'{}' names two devices", name));
+      else if (name == kHostName && manifest.name != kHostName)
+        root.get("devices").refuse("'host' names the device that always works; only backend 'host' has it");
   }
+}
+
+ManifestExtension extension(const Field &field, const Manifest &manifest) {
+  bool after = field.object().find("after").has_value();
+  if (after == field.find("before").has_value())
+    field.refuse("expected one of 'before' and 'after', a stage");
+  Field where = field.get(after ? "after" : "before"), target = field.get("target");
+  ManifestExtension result{word(target), stage(where), after};
+  if (manifest.findDevice(result.target))
+    target.refuse(
+        fmt::format("'{}' is a device of this manifest; its own stages need no 'extends'", result.target));
+  for (const ManifestExtension &other : manifest.extends)
+    if (other.target == result.target && other.stage == result.stage && other.after == result.after)
+      field.refuse("stands twice in 'extends'");
+  return result;
 }
 
 // What torch_kiln reads: the device it offers, the dispatch key it asks for, who goes first.
@@ -299,21 +199,18 @@ Manifest readFields(const Field &root) {
   if (activation != "default" && activation != "explicit")
     root.get("activation").refuse(fmt::format("'{}'; expected default or explicit", activation));
   manifest.explicitOnly = activation == "explicit";
-  if (std::optional<Field> options = root.find("options"))
+  if (std::optional<Field> options = root.find("options")) {
     for (auto &[key, value] : options->object().json().items())
-      manifest.options.push_back(option(key, *options->find(key.c_str())));
+      manifest.options.push_back(readOption(key, *options->find(key)));
+    checkOptionVariables(*options, manifest);
+  }
   if (std::optional<Field> devices = root.find("devices"))
     for (const Field &element : devices->list())
       manifest.devices.push_back(device(element));
   checkDistinct(root, manifest);
   if (std::optional<Field> extends = root.find("extends"))
-    for (const Field &element : extends->list()) {
-      bool after = element.object().find("after").has_value();
-      if (after == element.find("before").has_value())
-        element.refuse("expected one of 'before' and 'after', a stage");
-      Field where = element.get(after ? "after" : "before");
-      manifest.extends.push_back({word(element.get("target")), stage(where), after});
-    }
+    for (const Field &element : extends->list())
+      manifest.extends.push_back(extension(element, manifest));
   if (std::optional<Field> extensible = root.find("extensible"))
     for (const Field &element : extensible->list())
       manifest.extensible.push_back(stage(element));
@@ -348,6 +245,8 @@ const ManifestDevice *Manifest::findDevice(std::string_view type) const {
 Result<Manifest> Manifest::parse(std::string_view text, std::string_view path) {
   if (text.size() > kMaxManifestBytes)
     return invalidArgument("{}: {} bytes; a manifest has at most {}", path, text.size(), kMaxManifestBytes);
+  if (size_t nul = text.find('\0'); nul != std::string_view::npos) // the parser would take it for the end
+    return invalidArgument("{}: a NUL byte at offset {}; expected plain UTF-8", path, nul);
   if (text.starts_with("\xef\xbb\xbf"))
     return invalidArgument("{}:1:1: a byte order mark; expected plain UTF-8", path);
   try {
@@ -392,52 +291,12 @@ Result<std::string> Manifest::readFile(std::string_view path) {
   return text;
 }
 
-std::string optionPrefix(std::string_view backend) { return optionVariable(backend, ""); }
-
-std::string optionVariable(std::string_view backend, std::string_view key) {
-  std::string name = fmt::format("kiln_{}_{}", backend, key);
-  for (char &c : name)
-    c = c == '-' ? '_' : static_cast<char>(toupper(static_cast<unsigned char>(c)));
-  return name;
-}
-
 Status checkBackendName(std::string_view name) {
-  if (!isWord(name))
+  if (!isManifestWord(name))
     return invalidArgument("'{}' is no backend name; expected letters a-z, digits, - and _", name);
   if (std::find(kReservedNames.begin(), kReservedNames.end(), name) != kReservedNames.end())
     return invalidArgument("'{}' is a reserved word and names no backend", name);
   return {};
-}
-
-Result<std::string> checkOptionValue(const OptionSchema &schema, std::string_view value,
-                                     std::string_view where) {
-  switch (schema.type) {
-  case OptionSchema::Type::String:
-    if (value.find(';') != std::string_view::npos)
-      return invalidArgument("{}: '{}' has a semicolon, which separates options", where, value);
-    if (schema.values.empty() ||
-        std::find(schema.values.begin(), schema.values.end(), value) != schema.values.end())
-      return std::string(value);
-    return invalidArgument("{}: '{}'; expected one of {}", where, value, fmt::join(schema.values, ", "));
-  case OptionSchema::Type::Integer: {
-    int64_t number = 0;
-    auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    bool whole = error == std::errc() && end == value.data() + value.size();
-    if (whole && number >= schema.minimum && number <= schema.maximum)
-      return std::to_string(number);
-    return invalidArgument("{}: '{}' is {}; expected {} to {}", where, value,
-                           whole ? "out of range" : "not an integer", schema.minimum, schema.maximum);
-  }
-  case OptionSchema::Type::Boolean:
-    for (std::string_view yes : {"1", "on", "true", "yes"})
-      if (value == yes)
-        return std::string("1");
-    for (std::string_view no : {"0", "off", "false", "no"})
-      if (value == no)
-        return std::string("0");
-    return invalidArgument("{}: '{}' is not a boolean; expected 1 or 0", where, value);
-  }
-  return internalError("{}: unknown option type", where);
 }
 
 } // namespace kiln

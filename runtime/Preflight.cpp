@@ -2,11 +2,13 @@
 // time of change and build id, written under another name and renamed.
 #include "runtime/Preflight.h"
 
+#include "runtime/BackendOptions.h"
 #include "runtime/BackendSearch.h"
 #include "runtime/Error.h"
 #include "runtime/Log.h"
 #include "runtime/Sha256.h"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
@@ -134,6 +136,8 @@ Result<ChildOutcome> tryInChild(const PreflightSettings &settings, const std::st
 }
 
 std::string describeTrial(const ChildOutcome &outcome) {
+  if (outcome.end == ChildOutcome::End::Exited && outcome.code == kPreflightFilesClosed)
+    return "found files of its process closed after the load";
   std::string part, said;
   for (const std::string &line : splitList(outcome.errors, "\n")) {
     if (!line.starts_with(kLoadComponent)) {
@@ -164,10 +168,14 @@ Status preflight(const Manifest &manifest, Tier tier, const PreflightSettings &s
             trial.ok() ? trial->describe() : trial.status().message());
     return {};
   }
-  // Only the last line counts: a constructor that exits does so with any code.
+  // The line counts, since a constructor that exits does so with any code; then the end of the destructors.
   std::vector<std::string> lines = splitList(trial->output, "\n");
-  bool survives = !lines.empty() && lines.back() == kPreflightEnd;
+  auto end = std::find(lines.begin(), lines.end(), kPreflightEnd);
+  bool survives = end != lines.end() && trial->end == ChildOutcome::End::Exited && trial->code == 0;
   std::string verdict = survives ? std::string(kSurvives) : describeTrial(*trial);
+  if (survives && end != lines.begin())
+    logWarn("backend", "'{}' writes to the standard output while it is loaded: '{}'", library,
+            clipped(lines.front()));
   if (!path.empty())
     writeVerdict(path, verdict);
   return verdictStatus(verdict);

@@ -36,8 +36,10 @@ Status preflight(const Manifest &manifest, Tier tier, const PreflightSettings &s
 /// report (all of it, results as JSON on stdout). jit-info doctor uses it too.
 Result<ChildOutcome> tryInChild(const PreflightSettings &settings, const std::string &manifest,
                                 const char *mode, const std::vector<std::string> &directories);
-/// The last line that the child wrote if it got to its end.
+/// The last line that the child wrote if it got to its end: what follows are destructors.
 inline constexpr std::string_view kPreflightEnd = "kiln-preflight: end";
+/// How the child ends when the backend closed files of the process: the standard output may be one of them.
+inline constexpr int kPreflightFilesClosed = 121;
 /// "was killed by SIGSEGV during dlopen: LAST LINE OF STDERR".
 std::string describeTrial(const ChildOutcome &outcome);
 

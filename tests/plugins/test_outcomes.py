@@ -11,9 +11,12 @@ import json
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from typing import Any
 
 HERE = pathlib.Path(__file__).resolve().parent
 PAGE = HERE.parents[1] / "docs/reference/bad-plugins.md"
@@ -37,6 +40,8 @@ def page() -> str:
     for row in ROWS:
         says = str(row["says"]).replace("|", "\\|")
         said = "" if not says else says if "test" in row else f"`{says}`"
+        if "warns" in row:
+            said = f"warning: `{row['warns']}`"
         lines.append(f"| {row['case']} | `{row['state']}` | {said} |")
     return "\n".join(lines) + "\n"
 
@@ -86,6 +91,36 @@ def bad(folder: pathlib.Path) -> pathlib.Path:
     return folder / "bad.kiln.json"
 
 
+def fifo_library(folder: pathlib.Path, name: str) -> None:
+    no_library(folder, name)
+    os.mkfifo(library(folder, name))
+
+
+def folder_library(folder: pathlib.Path, name: str) -> None:
+    no_library(folder, name)
+    library(folder, name).mkdir()
+
+
+def empty_library(folder: pathlib.Path, name: str) -> None:
+    library(folder, name).write_bytes(b"")
+
+
+def change(folder: pathlib.Path, name: str, edit: Callable[[dict[str, Any]], None]) -> None:
+    path = folder / f"{name}.kiln.json"
+    manifest = json.loads(path.read_text())
+    edit(manifest)
+    path.write_text(json.dumps(manifest))
+
+
+def long_default(folder: pathlib.Path, name: str) -> None:
+    option = {"type": "string", "default": "x" * 500_000, "help": "h"}
+    change(folder, name, lambda manifest: manifest["options"].update(text=option))
+
+
+def many_devices(folder: pathlib.Path, name: str) -> None:
+    change(folder, name, lambda manifest: manifest["devices"].extend({"type": f"d{i}"} for i in range(20_000)))
+
+
 def deep(folder: pathlib.Path, _: str) -> None:
     bad(folder).write_text("[" * 100_000)
 
@@ -96,6 +131,24 @@ def huge(folder: pathlib.Path, _: str) -> None:
 
 def latin1(folder: pathlib.Path, _: str) -> None:
     bad(folder).write_bytes(b'{"name": "caf\xe9"}')
+
+
+def nul_behind(folder: pathlib.Path, _: str) -> None:
+    bad(folder).write_bytes(b'{"manifest": 1}\0\0')
+
+
+def socket_file(folder: pathlib.Path, _: str) -> None:
+    with socket.socket(socket.AF_UNIX) as one:
+        one.bind(str(bad(folder)))
+
+
+def device_file(folder: pathlib.Path, _: str) -> None:
+    bad(folder).symlink_to("/dev/zero")
+
+
+def unreadable(folder: pathlib.Path, _: str) -> None:
+    bad(folder).write_text("{}")
+    bad(folder).chmod(0)
 
 
 def fifo(folder: pathlib.Path, _: str) -> None:
@@ -117,7 +170,9 @@ def ten_thousand(folder: pathlib.Path, _: str) -> None:
         (folder / f"x{i}.kiln.json").write_text(json.dumps(manifest))
 
 
-MAKERS = {maker.__name__: maker for maker in (shadowed, twin, no_library, text_library, cut_library, symlink_loop, deep, huge,
+MAKERS = {maker.__name__: maker for maker in (shadowed, twin, no_library, text_library, cut_library, symlink_loop, fifo_library, folder_library,
+                                              empty_library, long_default, many_devices, nul_behind, socket_file,
+                                              device_file, unreadable, deep, huge,
                                               latin1, fifo, folder, dangling, ten_thousand)}
 
 
@@ -184,6 +239,9 @@ class Suite:
             name = "good"  # a manifest that cannot be read goes by its file
         says, state = str(row["says"]), str(row["state"])
 
+        if row.get("make") == "unreadable" and os.access(bad(folder), os.R_OK):
+            print(f"{row['case']}: left out: this user may read any file")
+            return
         listed = self.jit_info(row, folder, "backends", "--load", "--json")
         self.expect(row, listed.returncode == 0, f"jit-info backends: exit {listed.returncode}: {listed.stderr[-500:]}")
         backends = json.loads(listed.stdout or '{"backends": []}')["backends"]
@@ -193,9 +251,15 @@ class Suite:
         sound = [backend["state"] for backend in backends if backend["name"] == "calls_back"]
         self.expect(row, sound == ["READY"], f"the sound backend is {sound}")
 
+        if "warns" in row:
+            asked = self.jit_info(row, folder, str(row["ask"])) if "ask" in row else listed
+            self.expect(row, asked.returncode == 0 and str(row["warns"]) in asked.stderr + asked.stdout,
+                        f"exit {asked.returncode}; '{row['warns']}' is not in:\n{asked.stderr}")
         if row.get("compile"):  # the fault is the compiler tier's: asked for by what needs passes
             passes = self.jit_info(row, folder, "passes")
-            self.expect(row, passes.returncode == 0 and says.split(" is left out: ")[-1] in passes.stderr, passes.stderr)
+            self.expect(row, passes.returncode == 0 and says in passes.stderr, passes.stderr)
+            explained = self.jit_info(row, folder, "explain", name)
+            self.expect(row, explained.returncode == 1 and says in explained.stdout, explained.stdout)
             return
         if state == "SHADOWED":
             self.expect(row, says in mine[0]["reason"] if mine else False, "no reason")

@@ -1,6 +1,4 @@
 // main.cpp: jit-run; the work is in tools/lib/JitRun.cpp.
 #include "tools/lib/ToolMain.h"
 
-#include <iostream>
-
-int main(int argc, char **argv) { return kiln::tools::jitRun(argc, argv, std::cout, std::cerr); }
+int main(int argc, char **argv) { return kiln::tools::runMain(kiln::tools::jitRun, argc, argv); }

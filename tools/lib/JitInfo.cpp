@@ -16,6 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr size_t kMaxListed = 4; // devices of a backend in a line of a table
+
 std::string gibibytes(uint64_t bytes) {
   return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1u << 30));
 }
@@ -33,7 +35,9 @@ std::string deviceNames(const BackendReport &report) {
   if (report.manifest)
     for (const ManifestDevice &device : report.manifest->devices)
       names.push_back(device.type);
-  return fmt::format("{}", fmt::join(names, ","));
+  size_t shown = names.size() > kMaxListed + 1 ? kMaxListed : names.size();
+  std::string text = fmt::format("{}", fmt::join(names.begin(), names.begin() + shown, ","));
+  return shown == names.size() ? text : fmt::format("{} and {} more", text, names.size() - shown);
 }
 
 Json backendJson(const BackendReport &report) {
@@ -117,9 +121,12 @@ Result<int> infoDevices(const InfoContext &context) {
   TextTable table({"DEVICE", "KIND", "BACKEND", "MEMORY", "DESCRIPTION"});
   Json list = Json::array();
   for (const DeviceChoice &device : devices) {
+    Result<KilnDeviceInfo> described = deviceInfo(*device.type, device.ordinal);
     KilnDeviceInfo info = {};
-    info.struct_size = sizeof info;
-    KILN_RETURN_IF_ERROR(fromC(device.type->ops.describe(device.type->self, device.ordinal, &info)));
+    if (described.ok())
+      info = *described;
+    else
+      info.name = toStr(described.status().message()); // one that cannot say what it is harms no other
     bool isDefault = byDefault.ok() && byDefault->name() == device.name();
     table.add({device.name() + (isDefault ? " *" : ""), kindName(info.kind), device.type->backend,
                gibibytes(info.memory_bytes), std::string(toView(info.name))});

@@ -47,6 +47,13 @@ void printPlaces(const InfoContext &context);
 nlohmann::ordered_json placesJson(const BackendRegistry &registry);
 /// The variables that keep backends out or change how they are loaded, as far as they are set: "NAME=VALUE".
 std::vector<std::string> filtersInForce();
+/// The same with what each says of one name: "KILN_BACKENDS_DISABLE=goo*: keeps 'good' out".
+std::vector<std::string> filtersFor(const std::string &backend);
+/// How the compiler tier of a backend loads, tried in a child process.
+struct CompilerTrial {
+  std::string state, reason; // state: "none", "READY", "FAILED", "CRASHES", "HANGS", "not tried"
+};
+CompilerTrial tryCompilerTier(const InfoContext &context, const BackendReport &report);
 /// How the libraries of a manifest fit this process: one line for each part of a fingerprint that does not.
 std::vector<std::string> fingerprintProblems(const Manifest &manifest);
 void printManifest(const Manifest &manifest, std::ostream &out);

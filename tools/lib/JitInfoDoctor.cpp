@@ -139,6 +139,19 @@ Json toJson(const Examination &result) {
 
 } // namespace
 
+CompilerTrial tryCompilerTier(const InfoContext &context, const BackendReport &report) {
+  if (!report.manifest || report.manifest->compiler.empty())
+    return {"none", ""};
+  Examination result = examine(context, SearchEnvironment::process().preflight, report);
+  if (!result.trial.is_object())
+    return {result.state == "CRASHES" || result.state == "HANGS" ? result.state : "not tried",
+            result.problems.empty() ? "" : result.problems.front()};
+  if (!result.trial.contains("compiler"))
+    return {"not tried", ""};
+  const Json &compiler = result.trial["compiler"];
+  return {compiler["state"], compiler["reason"]};
+}
+
 Result<int> infoDoctor(const InfoContext &context) {
   const PreflightSettings settings = SearchEnvironment::process().preflight;
   std::vector<Examination> results;

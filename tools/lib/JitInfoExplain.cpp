@@ -33,10 +33,12 @@ std::string probeText(const ManifestDevice &device) {
   return parts.empty() ? "always" : fmt::format("{}", fmt::join(parts, " or "));
 }
 
+// The one that the registry means by the name: a manifest that holds before a broken file of the name.
 const BackendReport *findReport(const std::vector<BackendReport> &reports, const std::string &name) {
-  for (const BackendReport &report : reports)
-    if (report.name == name && report.state != BackendState::Shadowed)
-      return &report;
+  for (bool isBroken : {false, true})
+    for (const BackendReport &report : reports)
+      if (report.name == name && report.state != BackendState::Shadowed && !report.manifest == isBroken)
+        return &report;
   for (const BackendReport &report : reports) // a device's name or alias
     if (report.manifest && report.state != BackendState::Shadowed)
       for (const ManifestDevice &device : report.manifest->devices)
@@ -45,10 +47,48 @@ const BackendReport *findReport(const std::vector<BackendReport> &reports, const
   return nullptr;
 }
 
+// "integer 0 to 9", "string, one of a, b".
+std::string typeText(const OptionSchema &option) {
+  switch (option.type) {
+  case OptionSchema::Type::Integer:
+    if (option.minimum == INT64_MIN && option.maximum == INT64_MAX)
+      return "integer";
+    return fmt::format("integer {} to {}", option.minimum, option.maximum);
+  case OptionSchema::Type::Boolean:
+    return "boolean";
+  case OptionSchema::Type::String:
+    return option.values.empty() ? "string" : fmt::format("one of {}", fmt::join(option.values, ", "));
+  }
+  return "";
+}
+
+// Whether the target's manifest lets this one's passes in.
+std::string extensionVerdict(const std::vector<BackendReport> &reports, const ManifestExtension &extension) {
+  for (const BackendReport &report : reports) {
+    if (!report.manifest || report.state == BackendState::Shadowed ||
+        !report.manifest->findDevice(extension.target))
+      continue;
+    const std::vector<std::string> &allowed = report.manifest->extensible;
+    if (std::count(allowed.begin(), allowed.end(), extension.stage))
+      return fmt::format("allowed by {}", report.manifestPath);
+    return fmt::format("left out: not in \"extensible\" of {}", report.manifestPath);
+  }
+  return "no backend has this device type";
+}
+
+// Other files of the name, which do not count.
+std::vector<std::string> namesakes(const std::vector<BackendReport> &reports, const BackendReport &chosen) {
+  std::vector<std::string> list;
+  for (const BackendReport &report : reports)
+    if (report.name == chosen.name && report.manifestPath != chosen.manifestPath)
+      list.push_back(fmt::format("{} ({}): {}", report.manifestPath, stateName(report.state), report.reason));
+  return list;
+}
+
 nlohmann::ordered_json explainJson(const InfoContext &context, const BackendReport *report,
-                                   const Status &loaded) {
+                                   const CompilerTrial &compiler, const Status &loaded) {
   nlohmann::ordered_json json = {{"places", placesJson(context.registry)},
-                                 {"filters", filtersInForce()},
+                                 {"filters", report ? filtersFor(report->name) : filtersInForce()},
                                  {"state", report ? stateName(report->state) : "UNKNOWN"},
                                  {"reason", loaded.message()}};
   if (report) {
@@ -56,6 +96,8 @@ nlohmann::ordered_json explainJson(const InfoContext &context, const BackendRepo
     json["manifest"] = report->manifestPath;
     json["found_by"] = report->foundBy;
     json["load_ms"] = static_cast<double>(report->times.totalNs()) / 1e6;
+    json["compiler"] = {{"state", compiler.state}, {"reason", compiler.reason}};
+    json["namesakes"] = namesakes(context.registry.backends(), *report);
   }
   return json;
 }
@@ -92,12 +134,16 @@ Result<int> infoExplain(const InfoContext &context, const std::string &name) {
     reports = context.registry.backends(); // with the state after loading
     found = findReport(reports, backend);
   }
+  CompilerTrial compiler;
+  if (found && loaded.ok())
+    compiler = tryCompilerTier(context, *found);
+  const bool isSound = loaded.ok() && (compiler.state == "READY" || compiler.state == "none");
   if (context.wantsJson()) {
-    printJson(explainJson(context, found, loaded), context.out);
-    return loaded.ok() ? kYes : found ? kNo : kFailed;
+    printJson(explainJson(context, found, compiler, loaded), context.out);
+    return isSound ? kYes : found ? kNo : kFailed;
   }
   printPlaces(context);
-  for (const std::string &filter : filtersInForce())
+  for (const std::string &filter : found ? filtersFor(found->name) : filtersInForce())
     context.out << fmt::format("filter       {}\n", filter);
   if (!found)
     return withContext(loaded, "explain");
@@ -109,19 +155,31 @@ Result<int> infoExplain(const InfoContext &context, const std::string &name) {
   context.out << fmt::format("found by     {}\nstate        {}\n", report.foundBy, stateName(report.state));
   if (uint64_t ns = report.times.totalNs())
     context.out << fmt::format("loaded in    {:.2f} ms\n", static_cast<double>(ns) / 1e6);
-  for (const BackendReport &other : reports)
-    if (other.name == backend && other.state == BackendState::Shadowed)
-      context.out << fmt::format("shadows      {}\n", other.manifestPath);
+  for (const std::string &other : namesakes(reports, report))
+    context.out << fmt::format("namesake     {}\n", other);
+  if (report.manifest)
+    for (const ManifestExtension &extension : report.manifest->extends)
+      context.out << fmt::format("extension    stage '{}' of '{}': {}\n", extension.stage, extension.target,
+                                 extensionVerdict(reports, extension));
   if (report.manifest)
     for (const OptionSchema &option : report.manifest->options) {
       Result<std::string_view> value = context.registry.option(backend, option.key);
-      context.out << fmt::format("option       {} = '{}' ({}; {})\n", option.key, value.ok() ? *value : "?",
-                                 optionVariable(backend, option.key), option.help);
+      context.out << fmt::format("option       {} = '{}' ({}; {}; default '{}'; {})\n", option.key,
+                                 value.ok() ? clipped(*value) : "?", optionVariable(backend, option.key),
+                                 typeText(option), clipped(option.defaultValue), clipped(option.help));
     }
-  if (loaded.ok())
-    return kYes;
-  context.out << fmt::format("reason       {}\n", loaded.message());
-  return kNo;
+  if (!loaded.ok()) {
+    context.out << fmt::format("reason       {}\n", loaded.message());
+    if (report.state == BackendState::RejectedAbi && report.manifest)
+      for (const std::string &problem : fingerprintProblems(*report.manifest))
+        context.out << fmt::format("differs      {}\n", problem);
+    return kNo;
+  }
+  if (compiler.state != "none")
+    context.out << fmt::format("compiler is  {}\n", compiler.state);
+  if (!compiler.reason.empty())
+    context.out << fmt::format("reason       {}\n", compiler.reason);
+  return isSound ? kYes : kNo;
 }
 
 } // namespace kiln::tools

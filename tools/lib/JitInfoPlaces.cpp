@@ -53,6 +53,22 @@ std::vector<std::string> filtersInForce() {
   return filters;
 }
 
+std::vector<std::string> filtersFor(const std::string &backend) {
+  const Environment &environment = Environment::process();
+  const std::string against = BackendFilter(environment).reasonAgainst(backend);
+  std::vector<std::string> filters;
+  for (const std::string &filter : filtersInForce()) {
+    bool isSelect = filter.starts_with("KILN_BACKENDS_SELECT="),
+         isDisable = filter.starts_with("KILN_BACKENDS_DISABLE=");
+    std::string effect;
+    if (isSelect || (isDisable && !environment.find("KILN_BACKENDS_SELECT")))
+      effect = against.empty() ? fmt::format(": lets '{}' pass", backend)
+                               : fmt::format(": keeps '{}' out", backend);
+    filters.push_back(filter + effect);
+  }
+  return filters;
+}
+
 Result<int> infoPaths(const InfoContext &context) {
   if (context.wantsJson()) {
     Json json = {{"places", placesJson(context.registry)},

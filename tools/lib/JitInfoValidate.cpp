@@ -2,6 +2,7 @@
 // libraries.
 #include "runtime/Error.h"
 #include "runtime/Fingerprint.h"
+#include "runtime/StrictJson.h"
 #include "tools/lib/JitInfo.h"
 #include "tools/lib/JsonSchema.h"
 #include "tools/lib/ToolMain.h"
@@ -51,8 +52,9 @@ struct Validation {
 
 Validation validate(const std::string &text, const std::string &path) {
   Validation result;
-  nlohmann::json json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_discarded()) {
+  // Not where the text is refused as such: a thousand levels of brackets are no matter for recursion.
+  if (strictJsonProblem(text, kMaxManifestDepth).empty()) {
+    nlohmann::json json = nlohmann::json::parse(text);
     SchemaFindings findings = checkSchema(manifestSchema(), json);
     for (const std::string &violation : findings.violations)
       result.problems.push_back("schema: " + violation);
@@ -83,8 +85,14 @@ std::vector<std::string> fingerprintProblems(const Manifest &manifest) {
 }
 
 Result<int> infoValidate(const std::string &path, bool wantsJson, std::ostream &out) {
-  KILN_ASSIGN_OR_RETURN(std::string text, Manifest::readFile(path));
-  Validation result = validate(text, path);
+  Result<std::string> text = Manifest::readFile(path);
+  if (text.status().code() == Code::NotFound)
+    return text.status();
+  Validation result;
+  if (text.ok())
+    result = validate(*text, path);
+  else
+    result.problems.push_back(text.status().message());
   bool holds = result.problems.empty();
   if (wantsJson) {
     nlohmann::ordered_json json = {

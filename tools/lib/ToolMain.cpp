@@ -5,8 +5,14 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <exception>
-#include <ostream>
+#include <ext/stdio_filebuf.h>
+#include <fcntl.h>
+#include <iostream>
+#include <unistd.h>
 
 namespace kiln::tools {
 
@@ -50,6 +56,29 @@ int runTool(const ToolSpec &spec, int argc, const char *const *argv, std::ostrea
     err << fmt::format("{}: bug: {}; please report it\n", spec.name, error.what());
     return kBug;
   }
+}
+
+int runMain(int (*tool)(int, const char *const *, std::ostream &, std::ostream &), int argc,
+            const char *const *argv) {
+  std::cout.flush();
+  int results = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  bool isApart = results >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) == STDOUT_FILENO;
+  int code = kFailed;
+  {
+    __gnu_cxx::stdio_filebuf<char> buffer(isApart ? results : STDOUT_FILENO, std::ios::out);
+    std::ostream out(&buffer);
+    code = tool(argc, argv, out, std::cerr);
+    if (!out.flush() && code == kYes) {
+      std::cerr << argv[0] << ": error: the results cannot be written: " << strerror(errno) << "\n";
+      code = kFailed;
+    }
+  }
+  fflush(nullptr);
+#if !defined(__has_feature) || !(__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+  std::_Exit(code);
+#else
+  return code; // with the sanitizer's last checks
+#endif
 }
 
 } // namespace kiln::tools

@@ -20,6 +20,12 @@ int usageError(const ToolSpec &spec, std::string_view message, std::ostream &err
 int runTool(const ToolSpec &spec, int argc, const char *const *argv, std::ostream &out, std::ostream &err,
             const ToolBody &body);
 
+/// The main function of a tool: what it prints to `out` alone reaches the standard output; what a backend's
+/// code prints goes to the standard error. Ends the process without destructors: those of a backend could
+/// change the exit code.
+int runMain(int (*tool)(int, const char *const *, std::ostream &, std::ostream &), int argc,
+            const char *const *argv);
+
 int jitBench(int argc, const char *const *argv, std::ostream &out, std::ostream &err);
 int jitInfo(int argc, const char *const *argv, std::ostream &out, std::ostream &err);
 int jitRun(int argc, const char *const *argv, std::ostream &out, std::ostream &err);

@@ -13,9 +13,37 @@
 #include "mlir/InitAllPasses.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cstdio>
+#include <fcntl.h>
+#include <unistd.h>
+
 using namespace kiln;
 using namespace kiln::jit;
 using namespace kiln::tools;
+
+namespace {
+/// While it lives, what is printed to the standard output goes to the standard error: a backend that prints
+/// while it is loaded must not get into IR or into the protocol of the language server.
+class OutputAside {
+public:
+  OutputAside() : kept(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) {
+    if (kept >= 0)
+      dup2(STDERR_FILENO, STDOUT_FILENO);
+  }
+  OutputAside(const OutputAside &) = delete;
+  OutputAside &operator=(const OutputAside &) = delete;
+  ~OutputAside() {
+    fflush(stdout);
+    if (kept >= 0) {
+      dup2(kept, STDOUT_FILENO);
+      close(kept);
+    }
+  }
+
+private:
+  const int kept;
+};
+} // namespace
 
 Result<Tooling> Tooling::open(llvm::StringRef tool, mlir::DialectRegistry &registry) {
   registry.insert<mlir::affine::AffineDialect, mlir::arith::ArithDialect,
@@ -27,6 +55,7 @@ Result<Tooling> Tooling::open(llvm::StringRef tool, mlir::DialectRegistry &regis
   mlir::registerAllPasses();
   registerKilnPasses();
   Tooling tooling;
+  OutputAside aside;
   KILN_ASSIGN_OR_RETURN(tooling.instance, Instance::create({}));
   KILN_ASSIGN_OR_RETURN(const KilnCompiler *table, tooling.instance->compiler().get());
   tooling.theCompiler = &compilerOf(*table);
@@ -56,9 +85,7 @@ Status Tooling::addStage(mlir::OpPassManager &pm, llvm::StringRef spelled,
   described.struct_size = sizeof(described);
   described.device_type = toStr(type->name);
   described.backend = toStr(type->backend);
-  described.info.struct_size = sizeof(described.info);
-  const KilnHost &host = instance->backends().host();
-  KILN_RETURN_IF_ERROR(Status::fromC(host, type->ops.target(type->self, KilnStr{}, &described.info)));
+  KILN_ASSIGN_OR_RETURN(described.info, targetInfo(*type, {}));
   Target target = Target::fromC(described);
   KILN_ASSIGN_OR_RETURN(auto pipeline, compiler().backends().pipeline(target));
   addStagePasses(pm, *pipeline, target, *stage);

@@ -52,6 +52,13 @@ typedef struct KilnCompilerHost {
   // Registers a compiler-tier kernel loader ("orc") for a format of a backend.
   KilnStatus (*add_kernel_loader)(void *self, KilnStr backend, KilnStr format, KilnStr loader_name,
                                   const KilnKernelLoaderOps *ops, void *ops_self);
+  // The backend whose manifest declares a device type (aliases do not count); NOT_FOUND if none does. Loads
+  // nothing. Borrowed until the process ends.
+  KilnStatus (*device_owner)(void *self, KilnStr device_type, KilnStr *out_backend);
+  // Runs a part of a backend's load ("compiler init") and returns what fn does. What it throws becomes a
+  // status, what it changes of the process (locale, umask, signal handlers ...) is put back with a warning.
+  KilnStatus (*run_backend)(void *self, KilnStr backend, KilnStr part, KilnStatus (*fn)(void *arg),
+                            void *arg);
 } KilnCompilerHost;
 
 typedef struct KilnImportedModel KilnImportedModel; // an IR module with its weights, made by the compiler

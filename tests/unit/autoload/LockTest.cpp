@@ -1,5 +1,7 @@
 // LockTest.cpp: no lock is held while a library is opened or a backend is called: each callback here waits
 // for a thread that needs every lock there is, so that a held one would be a deadlock.
+#include "runtime/BackendAccess.h"
+#include "runtime/CompilerHandle.h"
 #include "tests/unit/autoload/Fixtures.h"
 
 #include <future>
@@ -67,6 +69,34 @@ TEST(LockTest, NoneIsHeldInAConstructor) {
   setenv("KILN_TEST_CONSTRUCTOR_HOOK", addressOf([] { useEveryLock(false); }).c_str(), 1);
   finishes([] { EXPECT_OK(registryAtHand->load("calls_back_in_constructor")); });
   unsetenv("KILN_TEST_CONSTRUCTOR_HOOK");
+}
+
+// The compiler's library is found by a variable, which is read once: it stands before main.
+const bool isHooked =
+    setenv("KILN_COMPILER_LIBRARY", KILN_TEST_PLUGINS "/libkiln-hooked-compiler.so", 1) == 0;
+CompilerHandle *compilerAtHand;
+
+TEST(LockTest, NoneIsHeldWhileTheCompilerIsOpened) {
+  ASSERT_TRUE(isHooked);
+  TempFolder folder;
+  copyPlugin(folder, "good");
+  otherFolder = folder.path();
+  ASSERT_OK_AND_ASSIGN(registryAtHand, registryOver({folder.path()}));
+  std::unique_ptr<BackendAccess> backends = accessRegistry(*registryAtHand);
+  CompilerHandle compiler(*backends);
+  compilerAtHand = &compiler;
+  auto use = [](bool mayLoad) {
+    useEveryLock(mayLoad);
+    std::thread([] { EXPECT_EQ(compilerAtHand->ifOpen(), nullptr); }).join();
+    EXPECT_THAT(compilerAtHand->get().status(), StatusIs(Code::InProgress, HasSubstr("asked for while this thread opens it"))) << "on the thread that opens it";
+  };
+  static auto inConstructor = use, inEntry = use;
+  setenv("KILN_TEST_CONSTRUCTOR_HOOK", addressOf([] { inConstructor(false); }).c_str(), 1);
+  setenv("KILN_TEST_OPEN_HOOK", addressOf([] { inEntry(true); }).c_str(), 1);
+  finishes([&] { EXPECT_OK(compiler.get()); });
+  EXPECT_NE(compiler.ifOpen(), nullptr);
+  unsetenv("KILN_TEST_CONSTRUCTOR_HOOK");
+  unsetenv("KILN_TEST_OPEN_HOOK");
 }
 
 } // namespace

@@ -74,7 +74,7 @@ TEST(ManifestTest, WhatADomWouldHideIsRefused) {
               StatusIs(Code::InvalidArgument, HasSubstr("at most 1048576")));
   EXPECT_THAT(statusOfText("[]"), StatusIs(Code::InvalidArgument, HasSubstr("a list; expected an object")));
   EXPECT_THAT(statusOfText(with("libkiln_toy.so", "lib\\u0000.so")),
-              StatusIs(Code::InvalidArgument, HasSubstr("NUL")));
+              StatusIs(Code::InvalidArgument, HasSubstr("U+0000")));
 }
 
 struct Refused {

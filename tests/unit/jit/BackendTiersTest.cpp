@@ -5,6 +5,9 @@
 
 #include "mlir/Transforms/Passes.h"
 
+#include <thread>
+#include <unistd.h>
+
 using namespace kiln;
 using namespace kiln::jit;
 using namespace kiln::jit::testing;
@@ -28,6 +31,49 @@ Status registerExtender(CompilerRegistrar &registrar) {
                         [](mlir::OpPassManager &pm, const Target &) { pm.addPass(mlir::createCSEPass()); });
   return registrar.status();
 }
+Status registerStages(CompilerRegistrar &registrar, const char *target) {
+  for (Stage stage : {Stage::Tensor, Stage::Tile, Stage::Buffer, Stage::Lower, Stage::Emit})
+    registrar.addStage(target, stage, [](mlir::OpPassManager &, const Target &) {});
+  registrar.setObjectEmitter(
+      target, [](mlir::ModuleOp, const Target &, KernelObjectBuilder &) { return mlir::success(); });
+  return registrar.status();
+}
+Status registerForHost(CompilerRegistrar &registrar) { return registerStages(registrar, "host"); }
+Status registerLaterStage(CompilerRegistrar &registrar) {
+  registrar.addStage("later", static_cast<Stage>(kStageCount), [](mlir::OpPassManager &, const Target &) {});
+  return registrar.status();
+}
+Status extendLaterStage(CompilerRegistrar &registrar) {
+  registrar.extendStage("toy", static_cast<Stage>(200), true, [](mlir::OpPassManager &, const Target &) {});
+  return registrar.status();
+}
+Status registerNoPass(CompilerRegistrar &registrar) {
+  registrar.addPass(nullptr);
+  return registrar.status();
+}
+Status registerNullPass(CompilerRegistrar &registrar) {
+  registrar.addPass([] { return std::unique_ptr<mlir::Pass>(); });
+  return registrar.status();
+}
+
+// Two dialects of one name.
+struct OneDialect : mlir::Dialect {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(OneDialect)
+  static llvm::StringRef getDialectNamespace() { return "common"; }
+  explicit OneDialect(mlir::MLIRContext *context)
+      : Dialect(getDialectNamespace(), context, mlir::TypeID::get<OneDialect>()) {}
+};
+struct OtherDialect : mlir::Dialect {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(OtherDialect)
+  static llvm::StringRef getDialectNamespace() { return "common"; }
+  explicit OtherDialect(mlir::MLIRContext *context)
+      : Dialect(getDialectNamespace(), context, mlir::TypeID::get<OtherDialect>()) {}
+};
+template <typename Dialect> Status registerDialect(CompilerRegistrar &registrar) {
+  registrar.addDialect<Dialect>();
+  return registrar.status();
+}
+
 Status registerLoader(CompilerRegistrar &registrar) {
   static const KilnKernelLoaderOps ops = {};
   registrar.addKernelLoader("toy-elf", "orc", ops, nullptr);
@@ -75,6 +121,74 @@ TEST_F(BackendTiersTest, ADoubleStageIsRefusedThoughInitSaysOk) {
   };
   EXPECT_THAT(tiers.load("twice"),
               StatusIs(Code::AlreadyExists, HasSubstr("stage 'tile' of target 'twice': added twice")));
+}
+
+// Whichever is loaded first: host compiles as if the thief were not there.
+TEST_F(BackendTiersTest, StagesForAnothersDeviceAreRefused) {
+  host.backends["thief"] = [](const KilnHost *, KilnBackendCompiler *out) {
+    return queryAs<registerForHost>(out, "thief");
+  };
+  EXPECT_THAT(tiers.load("thief"), StatusIs(Code::FailedPrecondition,
+                                            HasSubstr("backend 'thief': registers stages for target 'host'; "
+                                                      "device type 'host' is backend 'host''s")));
+  EXPECT_TRUE(registry.targets().empty());
+}
+
+TEST_F(BackendTiersTest, AStageBeyondTheLastIsRefused) {
+  host.backends["later"] = [](const KilnHost *, KilnBackendCompiler *out) {
+    return queryAs<registerLaterStage>(out, "later");
+  };
+  host.backends["ext"] = [](const KilnHost *, KilnBackendCompiler *out) {
+    return queryAs<extendLaterStage>(out, "ext");
+  };
+  EXPECT_THAT(tiers.load("later"),
+              StatusIs(Code::OutOfRange, HasSubstr("target 'later': stage 7; expected a number below 7")));
+  EXPECT_THAT(tiers.load("ext"), StatusIs(Code::OutOfRange, HasSubstr("stage 200")));
+}
+
+TEST_F(BackendTiersTest, APassThatIsNoneIsRefused) {
+  host.backends["none"] = [](const KilnHost *, KilnBackendCompiler *out) {
+    return queryAs<registerNoPass>(out, "none");
+  };
+  host.backends["null"] = [](const KilnHost *, KilnBackendCompiler *out) {
+    return queryAs<registerNullPass>(out, "null");
+  };
+  EXPECT_THAT(tiers.load("none"), StatusIs(Code::InvalidArgument, HasSubstr("pass: no factory")));
+  EXPECT_THAT(tiers.load("null"), StatusIs(Code::InvalidArgument, HasSubstr("pass: its factory gave none")));
+}
+
+TEST_F(BackendTiersTest, ATableWithoutInitOrOfANewerAbiIsRefused) {
+  host.backends["empty"] = [](const KilnHost *, KilnBackendCompiler *out) -> KilnStatus {
+    out->abi_major = KILN_ABI_MAJOR;
+    out->name = toStr("empty");
+    return nullptr;
+  };
+  host.backends["newer"] = [](const KilnHost *, KilnBackendCompiler *out) -> KilnStatus {
+    out->abi_major = KILN_ABI_MAJOR;
+    out->abi_minor = KILN_ABI_MINOR + 1;
+    return nullptr;
+  };
+  EXPECT_THAT(tiers.load("empty"),
+              StatusIs(Code::FailedPrecondition, HasSubstr("fills in no init function")));
+  EXPECT_THAT(tiers.load("newer"), StatusIs(Code::FailedPrecondition, HasSubstr("speaks ABI 1.1")));
+}
+
+// MLIR would end the process.
+TEST_F(BackendTiersTest, ADialectOfAnothersNameIsRefused) {
+  host.backends["one"] = [](const KilnHost *, KilnBackendCompiler *out) {
+    return queryAs<registerDialect<OneDialect>>(out, "one");
+  };
+  host.backends["again"] = [](const KilnHost *, KilnBackendCompiler *out) {
+    return queryAs<registerDialect<OneDialect>>(out, "again");
+  };
+  host.backends["other"] = [](const KilnHost *, KilnBackendCompiler *out) {
+    return queryAs<registerDialect<OtherDialect>>(out, "other");
+  };
+  EXPECT_OK(tiers.load("one"));
+  EXPECT_OK(tiers.load("again")) << "the same dialect";
+  EXPECT_THAT(
+      tiers.load("other"),
+      StatusIs(Code::AlreadyExists, HasSubstr("dialect 'common': backend 'one' has another of this name")));
 }
 
 TEST_F(BackendTiersTest, AFailureStays) {
@@ -154,6 +268,48 @@ TEST_F(BackendTiersTest, KernelLoadersGoToTheHost) {
   };
   ASSERT_OK(tiers.load("orc"));
   EXPECT_THAT(host.kernelLoaders, ::testing::ElementsAre("orc/toy-elf/orc"));
+}
+
+// No lock is held while a compiler tier is opened or initialised: each callback waits for a thread that needs
+// every lock there is. A held one would be a deadlock, which the alarm ends with this test's name on the
+// screen.
+BackendTiers *tiersAtHand;
+PipelineRegistry *registryAtHand;
+void useEveryLock() {
+  std::thread([] {
+    EXPECT_OK(tiersAtHand->load("toy"));
+    EXPECT_OK(tiersAtHand->pipeline([] {
+      Target target;
+      target.deviceType = target.backend = "toy";
+      return target;
+    }()));
+    EXPECT_TRUE(registryAtHand->find("toy"));
+    EXPECT_EQ(registryAtHand->targets().size(), 1u);
+    EXPECT_TRUE(registryAtHand->createContext());
+    (void)registryAtHand->passes();
+    (void)registryAtHand->producers("toy");
+  }).join();
+}
+Status registerWaiting(CompilerRegistrar &registrar) {
+  useEveryLock();
+  registrar.addPass([] {
+    useEveryLock();
+    return mlir::createCSEPass();
+  });
+  return registrar.status();
+}
+
+TEST_F(BackendTiersTest, NoLockIsHeldInACallback) {
+  tiersAtHand = &tiers;
+  registryAtHand = &registry;
+  host.onOpen = [] { useEveryLock(); }; // where the runtime calls dlopen
+  host.backends["waiting"] = [](const KilnHost *, KilnBackendCompiler *out) {
+    useEveryLock();
+    return queryAs<registerWaiting>(out, "waiting");
+  };
+  alarm(60);
+  EXPECT_OK(tiers.load("waiting"));
+  alarm(0);
 }
 
 TEST(StageRegistryTest, NamesRoundTrip) {

@@ -4,6 +4,7 @@
 #include "kiln/IR/Kiln.h"
 #include "kiln/jit/KernelSignature.h"
 #include "runtime/HostTable.h"
+#include "runtime/ProcessState.h"
 
 using namespace kiln;
 using namespace kiln::jit;
@@ -51,6 +52,8 @@ FakeHost::FakeHost() {
     auto it = fake(self).backends.find(std::string(toView(name)));
     if (it == fake(self).backends.end())
       return toC(Status(Code::NotFound, "no backend '" + std::string(toView(name)) + "'"));
+    if (fake(self).onOpen && toView(name) != "toy")
+      fake(self).onOpen();
     *out = it->second;
     return nullptr;
   };
@@ -78,6 +81,17 @@ FakeHost::FakeHost() {
     fake(self).kernelLoaders.push_back(std::string(toView(backend)) + "/" + std::string(toView(format)) +
                                        "/" + std::string(toView(loader)));
     return nullptr;
+  };
+  table.device_owner = [](void *self, KilnStr type, KilnStr *out) -> KilnStatus {
+    std::string &owner = fake(self).owners[std::string(toView(type))];
+    if (owner.empty())
+      owner = toView(type);
+    *out = toStr(owner);
+    return nullptr;
+  };
+  table.run_backend = [](void *, KilnStr backend, KilnStr part, KilnStatus (*fn)(void *),
+                         void *arg) -> KilnStatus {
+    return toC(runBackendCode(toView(backend), toView(part), [&] { return fromC(fn(arg)); }));
   };
   backends["toy"] = queryToy;
 }

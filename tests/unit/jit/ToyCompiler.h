@@ -20,12 +20,14 @@ struct FakeHost {
   FakeHost();
   KilnCompilerHost table = {};
   std::map<std::string, KilnBackendCompilerQueryFn> backends;
+  void (*onOpen)() = nullptr; // called where a backend's library would be opened, but for toy's
   struct Extension {
     std::string backend, target, stage;
     bool after;
   };
   std::vector<Extension> extensions;
-  std::vector<std::string> kernelLoaders; // "backend/format/loader"
+  std::vector<std::string> kernelLoaders;    // "backend/format/loader"
+  std::map<std::string, std::string> owners; // of device types; others belong to the backend of their name
 };
 
 /// A backend's query function for a register function.

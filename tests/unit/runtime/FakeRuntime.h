@@ -41,6 +41,9 @@ public:
                                                            std::string_view format) override;
   Status checkOptions(std::string_view backend, std::string_view options) override;
   std::string version(std::string_view) override { return "1"; }
+  Result<std::string_view> deviceOwner(std::string_view) override {
+    return Status(Code::NotFound, "no device types");
+  }
   Result<KilnBackendCompilerQueryFn> compilerQuery(std::string_view backend) override;
   std::vector<std::string> compilerBackends() override { return {"fake"}; }
   std::vector<BackendRegistry::Extension> extensions(std::string_view target) override {
