@@ -51,11 +51,16 @@ Status BackendTiers::load(llvm::StringRef backend) {
                      "backend '" + backend + "': asked for while this thread initialises a backend");
   auto [it, isNew] = tiers.try_emplace(backend.str());
   Tier &tier = it->second; // stays where it is
+  if (!isNew && tier.loader != std::thread::id() && tier.process != getpid())
+    return makeError(Code::Forked,
+                     "backend '" + backend +
+                         "': another thread was loading its compiler tier when this process was forked");
   if (!isNew) {
     changed.wait(lock, [&] { return tier.loader == std::thread::id(); });
     return tier.result;
   }
   tier.loader = self;
+  tier.process = getpid();
   lock.unlock();
   Status status = loadUnlocked(backend);
   lock.lock();

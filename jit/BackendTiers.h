@@ -8,6 +8,7 @@
 #include <mutex>
 #include <set>
 #include <thread>
+#include <unistd.h>
 
 namespace kiln::jit {
 
@@ -41,6 +42,7 @@ private:
   PipelineRegistry &registry;
   struct Tier {
     std::thread::id loader; // the thread inside; none once the result stands
+    pid_t process = 0;      // that the loader is a thread of
     Status result;
   };
   std::mutex mutex; // guards what follows

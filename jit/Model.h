@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <unistd.h>
 
 struct KilnImportedModel;
 
@@ -39,7 +40,8 @@ struct Model {
   std::string name, function, digest;
   std::vector<ModelPort> inputs, outputs;
   llvm::StringMap<WeightData> weights; // by digest
-  std::mutex mutex;
+  std::timed_mutex mutex;
+  const pid_t process = getpid(); // a lock of another process's thread is never given back
 
   // Of a model that can be imported for known input shapes only: why, and the imports that there were.
   std::string needsShapes;

@@ -118,7 +118,7 @@ Result<const KilnCompiler *> CompilerHandle::get() {
   std::unique_lock lock(mutex);
   if (state == State::Opening && opener == std::this_thread::get_id())
     return inProgress("compiler: asked for while this thread opens it");
-  changed.wait(lock, [&] { return state != State::Opening; });
+  changed->wait(lock, [&] { return state != State::Opening; });
   if (state == State::Closed) {
     state = State::Opening;
     opener = std::this_thread::get_id();
@@ -127,11 +127,23 @@ Result<const KilnCompiler *> CompilerHandle::get() {
     lock.lock();
     failure = status;
     state = status.ok() ? State::Open : State::Failed;
-    changed.notify_all();
+    changed->notify_all();
   }
   if (state == State::Failed)
     return failure;
   return &table;
+}
+
+void CompilerHandle::afterFork(bool isChild) {
+  if (isChild) {
+    (void)changed.release(); // counts waiters that are gone; its destructor would wait for them
+    changed = std::make_unique<std::condition_variable>();
+    if (state == State::Opening && opener != std::this_thread::get_id()) {
+      state = State::Failed;
+      failure = forkedError("compiler: another thread was opening it when this process was forked");
+    }
+  }
+  mutex.unlock();
 }
 
 Status CompilerHandle::open() {

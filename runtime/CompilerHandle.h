@@ -5,8 +5,10 @@
 #include "kiln/compiler.h"
 #include "runtime/BackendAccess.h"
 #include "runtime/Bytes.h"
+#include "runtime/ForkGuard.h"
 
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <thread>
 
@@ -15,7 +17,7 @@ namespace kiln {
 /// Ownership: the library stays open until the process ends; so does the table that the compiler calls back
 /// through. Threads:   every member is safe from any thread; the first caller opens, without a lock, others
 /// wait; a thread that asks while it opens gets InProgress.
-class CompilerHandle {
+class CompilerHandle final : ForkGuard {
 public:
   /// `backends` must live until the process ends.
   explicit CompilerHandle(BackendAccess &backends) : backends(&backends) {}
@@ -34,14 +36,18 @@ public:
   static std::vector<std::string> candidates();
 
 private:
+  void beforeFork() override { mutex.lock(); }
+  void afterFork(bool isChild) override;
   Status open();
   BackendAccess *backends = nullptr;
   KilnCompiler table = {};
   std::mutex mutex; // guards what follows
-  std::condition_variable changed;
+  std::unique_ptr<std::condition_variable> changed =
+      std::make_unique<std::condition_variable>(); // see afterFork
   enum class State { Closed, Opening, Open, Failed } state = State::Closed;
   std::thread::id opener;
   Status failure;
+  ForkGuard::Entry guard{*this}; // last: made once the rest is there
 };
 
 /// Takes over a blob of the compiler: its bytes, released with the last reference.

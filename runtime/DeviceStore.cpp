@@ -3,10 +3,12 @@
 
 #include "runtime/Error.h"
 #include "runtime/ParallelFor.h"
+#include "runtime/ProgramCode.h"
 
 #include "kiln/schema/Program_generated.h"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 
 namespace kiln {
@@ -67,6 +69,33 @@ KilnCompileTarget CompileSettings::toC() const {
   return result;
 }
 
+namespace {
+// The compiler knows ops by their number in the kernel ("kernel:3:0" is the third), since one kernel serves
+// many places; the program knows where the ops of this place stand in the model.
+Status withOpLocations(const Status &status, const schema::Program &program, uint32_t kernel) {
+  constexpr std::string_view before = "kernel:", after = ":0";
+  const ProgramCode code = decodeProgram(program);
+  auto launch = std::find_if(code.launches.begin(), code.launches.end(),
+                             [&](const LaunchInstruction &one) { return one.kernel == kernel; });
+  if (launch == code.launches.end())
+    return status;
+  std::string text;
+  std::string_view rest = status.message();
+  for (size_t at; (at = rest.find(before)) != std::string_view::npos;) {
+    std::string_view number = rest.substr(at + before.size());
+    size_t op = 0;
+    auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), op);
+    std::string_view behind = number.substr(end - number.data());
+    bool isKnown = error == std::errc() && behind.starts_with(after) && op >= 1 &&
+                   op <= launch->opLocations.size() && !launch->opLocations[op - 1].empty();
+    text += rest.substr(0, at);
+    text += isKnown ? launch->opLocations[op - 1] : std::string(before);
+    rest = isKnown ? behind.substr(after.size()) : number;
+  }
+  return Status(status.code(), text + std::string(rest));
+}
+} // namespace
+
 Result<CompiledKernelRef> DeviceStore::compile(const ProgramFile &file, uint32_t kernel) {
   {
     std::scoped_lock lock(aheadMutex);
@@ -81,7 +110,12 @@ Result<CompiledKernelRef> DeviceStore::compileOne(const ProgramFile &file, uint3
   if (const CompiledKernelRef &embedded = file.verifiedProgram().embeddedKernels[kernel])
     return embedded;
   std::string key = file.program().kernels()->Get(kernel)->key()->str();
-  return instance.kernels().get(key, [&] { return compileNow(file, kernel); }, theCounters);
+  Result<CompiledKernelRef> compiled =
+      instance.kernels().get(key, [&] { return compileNow(file, kernel); }, theCounters);
+  if (compiled.ok())
+    return compiled;
+  return withOpLocations(compiled.status(), file.program(),
+                         kernel); // behind the cache: its failures serve all programs
 }
 
 Result<CompiledKernelRef> DeviceStore::compileNow(const ProgramFile &file, uint32_t kernel) {

@@ -3,6 +3,7 @@
 #define KILN_RUNTIME_SINGLEFLIGHT_H
 
 #include "runtime/Error.h"
+#include "runtime/ForkGuard.h"
 
 #include <algorithm>
 #include <array>
@@ -23,8 +24,9 @@ namespace kiln {
 /// Values by key: Pending while one thread makes it, then Ready or Failed. Failures that would come again
 /// (InvalidArgument, Unimplemented) are kept, others are forgotten so that the next caller tries anew.
 /// Ownership: Value is cheap to copy, as a shared_ptr. Threads: every member is safe; no lock is held while a
-/// value is made or evicted; a thread that asks for a key that it is making gets InProgress.
-template <typename Value> class SingleFlight {
+/// value is made or evicted; a thread that asks for a key that it is making gets InProgress. In the child of
+/// a fork the values stay; what another thread was making is made anew by whoever asks for it.
+template <typename Value> class SingleFlight final : ForkGuard {
 public:
   enum class Source { Resident, Made, Waited };
   using Make = std::function<Result<Value>()>;
@@ -92,6 +94,23 @@ public:
   }
 
 private:
+  void beforeFork() override {
+    for (Shard &shard : shards)
+      shard.mutex.lock();
+  }
+  void afterFork(bool isChild) override {
+    for (Shard &shard : shards) {
+      if (isChild) {
+        (void)shard.changed.release();
+        shard.changed = std::make_unique<std::condition_variable>();
+        std::erase_if(shard.entries, [](const auto &item) {
+          return item.second->state == State::Pending && item.second->maker != std::this_thread::get_id();
+        });
+      }
+      shard.mutex.unlock();
+    }
+  }
+
   enum class State { Pending, Ready, Failed };
   struct Entry {
     State state = State::Pending;
@@ -102,7 +121,9 @@ private:
   };
   struct Shard {
     std::mutex mutex;
-    std::condition_variable changed;
+    // Replaced in the child of a fork: the old one counts waiters that are gone, which its destructor would
+    // wait for.
+    std::unique_ptr<std::condition_variable> changed = std::make_unique<std::condition_variable>();
     std::unordered_map<std::string, std::shared_ptr<Entry>> entries;
   };
   static constexpr size_t kShards = 16;
@@ -118,7 +139,7 @@ private:
       *source = entry.state == State::Pending ? Source::Waited : Source::Resident;
     if (entry.state == State::Pending && entry.maker == std::this_thread::get_id())
       return inProgress("key '{}': asked for while this thread is making it", key);
-    shard.changed.wait(lock, [&] { return entry.state != State::Pending; });
+    shard.changed->wait(lock, [&] { return entry.state != State::Pending; });
     if (entry.state == State::Failed)
       return entry.failure;
     return *entry.value;
@@ -141,13 +162,14 @@ private:
       else
         shard.entries.erase(key); // those who wait still share the entry
     }
-    shard.changed.notify_all();
+    shard.changed->notify_all();
     return made;
   }
 
   std::array<Shard, kShards> shards;
   std::atomic<uint64_t> clock{0};
   std::atomic<size_t> kept{0};
+  ForkGuard::Entry guard{*this}; // last: made once the rest is there
 };
 
 } // namespace kiln

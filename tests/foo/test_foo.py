@@ -9,6 +9,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+from typing import Any
 
 HERE = pathlib.Path(__file__).resolve().parent
 RESULT = "[1.0, 3.0, 5.0, 7.0]"
@@ -89,13 +90,68 @@ class Foo:
         (self.work / "formed.mlir").write_text(formed)
         check("arith.maximumf" in self.tool("jit-opt", self.work / "formed.mlir", "--foo-expand-clamp", **path), "expand")
 
+        broken = self.work / "broken.mlir"
+        broken.write_text(CLAMP.replace("arith.minimumf %x, %high", "foo.clamp %x to %low, %x, %high"))
+        said = self.tool("jit-opt", broken, expect=1, **path)
+        check("broken.mlir:2:" in said, f"jit-opt does not place an error of the dialect: {said}")
+        check("foo" in self.tool("jit-opt", "--show-dialects", **path).splitlines(), "jit-opt lists no dialect foo")
+        check("foo" not in self.tool("jit-opt", "--show-dialects").splitlines(), "foo without its folder")
+        self.language_server()
+
         f64 = self.work / "f64.mlir"
         f64.write_text(F64)
         said = self.tool("jit-run", f64, "--device=foo", expect=3, **path)
         check("'kiln.exp' on f64, which the device foo has not" in said and "kiln.yield" not in said, said)
+        check("f64.mlir:2:" in said and "kernel:1:0" not in said, f"the model's line is not named: {said}")
         check("foo.op_count = " in self.tool("jit-run", f64, "--device=host", "--emit=graph", **path),
               "foo's pass did not run in stage graph of host")
         check("foo.op_count" not in self.tool("jit-run", f64, "--device=host", "--emit=graph"), "without foo")
+
+    def language_server(self) -> None:
+        """An editor's session: foo's op is known, its documentation is shown, an error stands at its line."""
+        server = subprocess.Popen([self.prefix / "bin/jit-lsp-server"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, env=self.environment | {"KILN_BACKEND_PATH": str(self.backends)})
+        assert server.stdin and server.stdout
+        numbers = iter(range(1, 100))
+
+        def send(method: str, params: object, asks: bool = True) -> dict[str, Any]:
+            message: dict[str, Any] = {"jsonrpc": "2.0", "method": method, "params": params}
+            if asks:
+                message["id"] = next(numbers)
+            body = json.dumps(message).encode()
+            server.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)  # type: ignore[union-attr]
+            server.stdin.flush()  # type: ignore[union-attr]
+            while asks:
+                if (reply := receive()).get("id") == message["id"]:
+                    return reply
+            return {}
+
+        def receive() -> dict[str, Any]:
+            size = 0
+            while line := server.stdout.readline().strip():  # type: ignore[union-attr]
+                if line.lower().startswith(b"content-length:"):
+                    size = int(line.split(b":")[1])
+            check(size > 0, "the language server ended")
+            return json.loads(server.stdout.read(size))  # type: ignore[union-attr, no-any-return]
+
+        def diagnostics(name: str, text: str) -> list[dict[str, Any]]:
+            document = {"uri": f"file:///{name}.mlir", "languageId": "mlir", "version": 1, "text": text}
+            send("textDocument/didOpen", {"textDocument": document}, asks=False)
+            while (message := receive()).get("method") != "textDocument/publishDiagnostics":
+                pass
+            return message["params"]["diagnostics"]  # type: ignore[no-any-return]
+
+        send("initialize", {"processId": None, "rootUri": None, "capabilities": {}})
+        formed = CLAMP.replace("arith.minimumf %x, %high", "foo.clamp %x to %low, %high")
+        check(diagnostics("sound", formed) == [], "the language server does not know foo.clamp")
+        at = {"textDocument": {"uri": "file:///sound.mlir"}, "position": {"line": 1, "character": 10}}
+        hover = json.dumps(send("textDocument/hover", at))
+        check("foo.clamp" in hover, f"hovering shows {hover}")
+        found = diagnostics("broken", formed.replace(" : f32\n  %y", " : i32\n  %y"))
+        check(bool(found) and found[0]["range"]["start"]["line"] == 1, f"diagnostics: {found}")
+        send("shutdown", None)
+        send("exit", None, asks=False)
+        check(server.wait(timeout=60) == 0, "the language server's exit code")
 
     def conformance(self) -> None:
         print(run("ctest", "--test-dir", self.source / "build", "-V", "--no-tests=error").split("conformance: ")[-1]

@@ -1,6 +1,7 @@
 // ForkTest.cpp: after a fork the child keeps what was found and loaded; devices that the parent opened say
 // FORKED.
 #include "runtime/Queue.h"
+#include "runtime/SingleFlight.h"
 #include "tests/unit/autoload/Fixtures.h"
 
 #include <atomic>
@@ -121,6 +122,55 @@ TEST(ForkTest, AForkInsideALoadEndsBothWays) {
       registryOver({folder.path()},
                    {{"KILN_CALLS_BACK_HOOK", addressOf([] { EXPECT_EQ(inChild([] { return ""; }), ""); })}}));
   EXPECT_OK(registry->load("calls_back"));
+}
+
+TEST(ForkTest, TheChildMakesAnewWhatAnotherThreadWasMaking) {
+  SingleFlight<int> cache;
+  isInside = mayLeave = false;
+  ASSERT_THAT(cache.get("kept", [] { return Result<int>(1); }), IsOkAndHolds(1));
+  auto slow = [] {
+    isInside = true;
+    while (!mayLeave)
+      std::this_thread::yield();
+    return Result<int>(2);
+  };
+  std::thread maker([&] { EXPECT_THAT(cache.get("pending", slow), IsOkAndHolds(2)); });
+  std::thread waiter([&] { EXPECT_THAT(cache.get("pending", slow), IsOkAndHolds(2)); });
+  while (!isInside)
+    std::this_thread::yield();
+  EXPECT_EQ(inChild([&] {
+              auto child = [](int value) { return [value] { return Result<int>(value); }; };
+              return unless(*cache.get("kept", child(3)) == 1, "a value is lost") +
+                     unless(*cache.get("pending", child(4)) == 4, "the lost thread was waited for");
+            }),
+            "");
+  mayLeave = true;
+  maker.join();
+  waiter.join();
+}
+
+// Locks that are taken and given back all the time: a fork between the two would leave one locked for ever.
+TEST(ForkTest, AForkBetweenLookUpsLeavesNoLockBehind) {
+  SingleFlight<int> cache;
+  std::atomic<bool> stop = false;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t)
+    threads.emplace_back([&, t] {
+      for (int i = 0; !stop; ++i)
+        (void)cache.get(std::to_string((i + t) % 64), [&] { return Result<int>(i); }).ok();
+    });
+  for (int i = 0; i < 20; ++i)
+    EXPECT_EQ(inChild([&] {
+                std::string why;
+                for (int key = 0; key < 64; ++key)
+                  why +=
+                      unless(cache.get(std::to_string(key), [] { return Result<int>(7); }).ok(), "no value");
+                return why;
+              }),
+              "");
+  stop = true;
+  for (std::thread &thread : threads)
+    thread.join();
 }
 
 } // namespace

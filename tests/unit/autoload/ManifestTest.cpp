@@ -91,7 +91,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Refused{"\"manifest\": 1", "\"manifest\": 2", "/manifest: version 2; this Kiln reads version 1"},
         Refused{"\"manifest\": 1", "\"manifest\": \"1\"", "/manifest: a string; expected an integer"},
-        Refused{"\"manifest\": 1", "\"manifest\": 1.5", "/manifest: a fraction; expected an integer"},
+        Refused{"\"manifest\": 1", "\"manifest\": 1.5",
+                "/manifest: a number with a fraction or beyond 64 bits; expected an integer"},
         Refused{"\"manifest\": 1,", "", "'manifest' is missing"},
         Refused{"\"name\": \"toy\",", "", "'name' is missing"},
         Refused{"\"name\": \"toy\"", "\"name\": \"To y\"", "/name: 'To y' is no backend name"},

@@ -5,6 +5,8 @@
 
 #include "mlir/Transforms/Passes.h"
 
+#include <atomic>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -209,6 +211,7 @@ TEST_F(BackendTiersTest, ANameOrTargetOfAnotherIsRefused) {
     return queryAs<registerToyAgain>(out, "thief");
   };
   ASSERT_OK(tiers.load("toy"));
+  host.owners["toy"] = "thief"; // as if it were its own
   EXPECT_THAT(tiers.load("thief"),
               StatusIs(Code::AlreadyExists, HasSubstr("backend 'toy' has registered it")));
 }
@@ -268,6 +271,33 @@ TEST_F(BackendTiersTest, KernelLoadersGoToTheHost) {
   };
   ASSERT_OK(tiers.load("orc"));
   EXPECT_THAT(host.kernelLoaders, ::testing::ElementsAre("orc/toy-elf/orc"));
+}
+
+std::atomic<bool> isInside, mayLeave;
+Status registerSlowly(CompilerRegistrar &registrar) {
+  isInside = true;
+  while (!mayLeave)
+    std::this_thread::yield();
+  return registrar.status();
+}
+
+TEST_F(BackendTiersTest, AForkedChildDoesNotWaitForALostThread) {
+  host.backends["slow"] = [](const KilnHost *, KilnBackendCompiler *out) {
+    return queryAs<registerSlowly>(out, "slow");
+  };
+  std::thread loader([&] { EXPECT_OK(tiers.load("slow")); });
+  while (!isInside)
+    std::this_thread::yield();
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    _exit(tiers.load("slow").code() == Code::Forked && tiers.load("toy").ok() ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  mayLeave = true;
+  loader.join();
 }
 
 // No lock is held while a compiler tier is opened or initialised: each callback waits for a thread that needs

@@ -125,6 +125,15 @@ TEST_F(CApiTest, AProgramFileIsNotImportedForShapes) {
       StatusIs(Code::InvalidArgument, HasSubstr("a program file, with input shapes to import it for")));
 }
 
+// An op's number in the kernel becomes its place in the model; a number that means no op stays.
+TEST_F(CApiTest, CompileFailuresNameTheModelsOps) {
+  runtime.fakeCompiler.compileFailure =
+      unimplemented("kernel:1:0: 'kiln.exp' on f64\nkernel:9:0: x\nkernel:y");
+  EXPECT_THAT(run({1, 2, 3}),
+              StatusIs(Code::Unimplemented, HasSubstr("kernel 'mul': fake.onnx: node 'mul_1': 'kiln.exp' "
+                                                      "on f64\nkernel:9:0: x\nkernel:y")));
+}
+
 TEST_F(CApiTest, CompileFailuresNameKernelAndLaunch) {
   runtime.fakeCompiler.compileFailure = unimplemented("op 'kiln.nms': no lowering for 'fake'");
   EXPECT_THAT(run({1, 2, 3}),

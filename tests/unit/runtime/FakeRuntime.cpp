@@ -93,8 +93,10 @@ KilnStatus buildProgram(void *self, KilnImportedModel *, const KilnProgramArgs *
   maker.program.kernels[mul]->ir = {'m', 'u', 'l'};
   if (compiler.kernelPerShape)
     maker.program.kernels[mul]->key = Sha256::of(std::to_string(n));
-  maker.body(
-      launch(mul, {range(x), range(w, imm(0), reg(1)), range(y)}, {}, "mul_1", "fake.onnx: node 'mul_1'"));
+  auto mul1 =
+      launch(mul, {range(x), range(w, imm(0), reg(1)), range(y)}, {}, "mul_1", "fake.onnx: node 'mul_1'");
+  mul1->action.AsLaunch()->op_locations = {"fake.onnx: node 'mul_1'"};
+  maker.body(std::move(mul1));
   auto check = std::make_unique<schema::CheckT>();
   check->rtol = 1e-4;
   check->location = "fake.mlir:3";

@@ -136,7 +136,8 @@ TEST(JitInfoTest, ExplainLoadsAndSaysWhyNot) {
   Outcome good = run({"explain", "good-alias", kGood});
   EXPECT_EQ(good.code, kYes) << "a device's alias names its backend";
   EXPECT_THAT(good.out, HasSubstr("state        READY"));
-  EXPECT_THAT(good.out, HasSubstr("option       level = '3' (KILN_GOOD_LEVEL; a number)"));
+  EXPECT_THAT(good.out,
+              HasSubstr("option       level = '3' (KILN_GOOD_LEVEL; integer 0 to 9; default '3'; a number)"));
   Outcome broken = run({"explain", "half_registered", kBroken});
   EXPECT_EQ(broken.code, kNo);
   EXPECT_THAT(broken.out, HasSubstr("reason       backend 'half_registered'"));
