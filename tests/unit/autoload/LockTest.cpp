@@ -88,7 +88,9 @@ TEST(LockTest, NoneIsHeldWhileTheCompilerIsOpened) {
   auto use = [](bool mayLoad) {
     useEveryLock(mayLoad);
     std::thread([] { EXPECT_EQ(compilerAtHand->ifOpen(), nullptr); }).join();
-    EXPECT_THAT(compilerAtHand->get().status(), StatusIs(Code::InProgress, HasSubstr("asked for while this thread opens it"))) << "on the thread that opens it";
+    EXPECT_THAT(compilerAtHand->get().status(),
+                StatusIs(Code::InProgress, HasSubstr("asked for while this thread opens it")))
+        << "on the thread that opens it";
   };
   static auto inConstructor = use, inEntry = use;
   setenv("KILN_TEST_CONSTRUCTOR_HOOK", addressOf([] { inConstructor(false); }).c_str(), 1);
