@@ -302,21 +302,34 @@ struct CumulativeToLinalg final : OpConversionPattern<CumulativeOp> {
           SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0));
           SmallVector<OpFoldResult> strides(type.getRank(), builder.getIndexAttr(1));
           offsets[axis] = at;
-          LinalgBuilder inner(builder, loc);
           Value part = builder.create<tensor::ExtractSliceOp>(loc, x, offsets, slice, strides);
           auto write = [&](Value total) -> Value {
-            return builder.create<tensor::InsertSliceOp>(loc, inner.converted(total, element), carried[1],
-                                                         offsets, slice, strides);
+            return builder.create<tensor::InsertSliceOp>(loc, total, carried[1], offsets, slice, strides);
           };
+          auto add = [&](OpBuilder &nested, Location loc, ValueRange scalars) {
+            return combine(nested, loc, isSum, scalars[1],
+                           widenScalar(nested, loc, scalars[0], element, accumulator));
+          };
+          SmallVector<utils::IteratorType> iterators(type.getRank(), utils::IteratorType::parallel);
+          AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
+          if (element != accumulator) { // the total and, rounded, what is written, at once
+            Value narrow = LinalgBuilder(builder, loc).empty(slice, element);
+            auto both = builder.create<linalg::GenericOp>(
+                loc, TypeRange{carried[0].getType(), narrow.getType()}, part, ValueRange{carried[0], narrow},
+                SmallVector<AffineMap>(3, identity), iterators,
+                [&](OpBuilder &nested, Location loc, ValueRange scalars) {
+                  Value total = add(nested, loc, scalars);
+                  Value written = op.getExclusive() ? scalars[1] : total;
+                  nested.create<linalg::YieldOp>(
+                      loc, ValueRange{total, nested.create<arith::TruncFOp>(loc, element, written)});
+                });
+            builder.create<scf::YieldOp>(loc, ValueRange{both.getResult(0), write(both.getResult(1))});
+            return;
+          }
           // Exclusive results are written before the total moves on, so that it can do so in place.
           Value result = op.getExclusive() ? write(carried[0]) : Value();
-          SmallVector<AffineMap> maps(2, builder.getMultiDimIdentityMap(type.getRank()));
-          SmallVector<utils::IteratorType> iterators(type.getRank(), utils::IteratorType::parallel);
-          Value next = inner.generic(part, carried[0], maps, iterators,
-                                     [&](OpBuilder &nested, Location loc, ValueRange scalars) {
-                                       Value x = widenScalar(nested, loc, scalars[0], element, accumulator);
-                                       return combine(nested, loc, isSum, scalars[1], x);
-                                     });
+          Value next = LinalgBuilder(builder, loc)
+                           .generic(part, carried[0], SmallVector<AffineMap>(2, identity), iterators, add);
           if (!result)
             result = write(next);
           builder.create<scf::YieldOp>(loc, ValueRange{next, result});

@@ -119,3 +119,12 @@ func.func @everything(%q: tensor<?x?x?x?xf32>, %k: tensor<?x?x?x?xf32>, %v: tens
     : (tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>, tensor<?x1x?xf32>, tensor<1xi64>, tensor<?xi32>) -> tensor<?x?x?x?xf32>
   return %y : tensor<?x?x?x?xf32>
 }
+
+func.func @lengths_of_any_type(%l: tensor<?xi8>, %o: tensor<1xi8>, %q: tensor<?x?x?x?xf32>, %k: tensor<?x?x?x?xf32>, %v: tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32> attributes {kiln.test = {
+    types = [i8, i16, i32, i64, ui8, ui16, ui32, ui64],
+    inputs = ["B uniform 1 9", "1 uniform 0 6", "BxHxQxD", "BxGxKxD", "BxGxKxE"],
+    cases = ["B=2 H=2 G=1 Q=3 K=9 D=4 E=4"]}} {
+  %y = kiln.attention %q, %k, %v lengths %l offset %o scale 0.25 causal
+    : (tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>, tensor<?xi8>, tensor<1xi8>) -> tensor<?x?x?x?xf32>
+  return %y : tensor<?x?x?x?xf32>
+}

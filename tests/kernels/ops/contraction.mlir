@@ -182,3 +182,52 @@ func.func @conv_i8(%x: tensor<?x?x?x?xi8>, %w: tensor<?x?x3x3xi8>) -> tensor<?x?
   %y = kiln.conv %x, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] : tensor<?x?x?x?xi8>, tensor<?x?x3x3xi8> -> tensor<?x?x?x?xi32>
   return %y : tensor<?x?x?x?xi32>
 }
+
+// Sums that wrap in i32.
+func.func @matmul_16(%a: tensor<?x?xi16>, %b: tensor<?x?xi16>) -> tensor<?x?xi32> attributes {kiln.test = {
+    types = [i16, ui16],
+    inputs = ["MxK bits", "KxN bits"],
+    cases = ["M=5 K=17 N=33", "M=1 K=1 N=1", "M=16 K=64 N=48", "M=3 K=0 N=4"]}} {
+  %y = kiln.matmul %a, %b : tensor<?x?xi16>, tensor<?x?xi16> -> tensor<?x?xi32>
+  return %y : tensor<?x?xi32>
+}
+
+func.func @matmul_bytes_wrap(%a: tensor<?x?xui8>, %b: tensor<?x?xui8>) -> tensor<?x?xi32> attributes {kiln.test = {
+    types = [ui8, i8],
+    inputs = ["MxK bits", "NxK bits"],
+    cases = ["M=5 K=17 N=33", "M=2 K=3000 N=3"]}} {
+  %y = kiln.matmul %a, %b transB : tensor<?x?xui8>, tensor<?x?xui8> -> tensor<?x?xi32>
+  return %y : tensor<?x?xi32>
+}
+
+func.func @conv_int(%x: tensor<?x?x?x?xi32>, %w: tensor<?x?x3x3xi32>, %b: tensor<?xi32>) -> tensor<?x?x?x?xi32> attributes {kiln.test = {
+    types = [i32, i64, ui32, ui64],
+    inputs = ["NxCxHxW bits", "OxCx3x3 bits", "O bits"],
+    cases = ["N=1 C=2 H=5 W=9 O=3", "N=2 C=1 H=3 W=3 O=1"]}} {
+  %y = kiln.conv %x, %w bias %b strides [1, 2] pads [1, 0, 1, 1] dilations [1, 1] : tensor<?x?x?x?xi32>, tensor<?x?x3x3xi32>, tensor<?xi32> -> tensor<?x?x?x?xi32>
+  return %y : tensor<?x?x?x?xi32>
+}
+
+func.func @conv_16(%x: tensor<?x?x?x?xi16>, %w: tensor<?x?x3x3xi16>) -> tensor<?x?x?x?xi32> attributes {kiln.test = {
+    types = [i16, ui16],
+    inputs = ["NxCxHxW bits", "OxCx3x3 bits"],
+    cases = ["N=1 C=2 H=5 W=9 O=3", "N=2 C=3 H=4 W=17 O=4"]}} {
+  %y = kiln.conv %x, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] : tensor<?x?x?x?xi16>, tensor<?x?x3x3xi16> -> tensor<?x?x?x?xi32>
+  return %y : tensor<?x?x?x?xi32>
+}
+
+func.func @conv_u8_i8(%x: tensor<?x?x?x?xui8>, %w: tensor<?x?x3x3xi8>) -> tensor<?x?x?x?xi32> attributes {kiln.test = {
+    inputs = ["NxCxHxW bits", "OxCx3x3 bits"],
+    cases = ["N=1 C=2 H=5 W=9 O=3", "N=2 C=3 H=4 W=17 O=4"]}} {
+  %y = kiln.conv %x, %w strides [2, 2] pads [1, 1, 1, 1] dilations [1, 1] : tensor<?x?x?x?xui8>, tensor<?x?x3x3xi8> -> tensor<?x?x?x?xi32>
+  return %y : tensor<?x?x?x?xi32>
+}
+
+// Batches of unknown number and extents, in a type that is widened.
+func.func @batched_narrow(%a: tensor<?x?x?xf32>, %b: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> attributes {kiln.test = {
+    types = [f16, bf16],
+    inputs = ["BxMxK", "BxKxN"],
+    cases = ["B=1 M=2 K=3 N=4", "B=3 M=5 K=17 N=9", "B=2 M=0 K=3 N=2"]}} {
+  %y = kiln.matmul %a, %b : tensor<?x?x?xf32>, tensor<?x?x?xf32> -> tensor<?x?x?xf32>
+  return %y : tensor<?x?x?xf32>
+}

@@ -115,3 +115,11 @@ func.func @integers_wide(%x: tensor<?x2x?xi32>, %w: tensor<2x3x3xi32>) -> tensor
   %y = kiln.conv_transpose %x, %w strides [2] pads [1, 0] dilations [1] output_padding [0] : tensor<?x2x?xi32>, tensor<2x3x3xi32> -> tensor<?x3x?xi32>
   return %y : tensor<?x3x?xi32>
 }
+
+func.func @integers_16(%x: tensor<?x2x?xi16>, %w: tensor<2x3x3xi16>) -> tensor<?x3x?xi32> attributes {kiln.test = {
+    types = [i16, ui16],
+    inputs = ["Nx2xL bits", "2x3x3 bits"],
+    cases = ["N=1 L=7", "N=2 L=20"]}} {
+  %y = kiln.conv_transpose %x, %w strides [2] pads [1, 0] dilations [1] output_padding [0] : tensor<?x2x?xi16>, tensor<2x3x3xi16> -> tensor<?x3x?xi32>
+  return %y : tensor<?x3x?xi32>
+}

@@ -142,3 +142,12 @@ func.func @from_elements_ui64(%x: tensor<?x?xi8>) -> (tensor<3xui64>, tensor<ui6
   %z = kiln.from_elements [%p] scalar : tensor<ui64>
   return %y, %z : tensor<3xui64>, tensor<ui64>
 }
+
+// Entries of whole bytes.
+func.func @append_bytes(%l: tensor<?x4xi4>, %e: tensor<4xi4>) -> tensor<?x4xi4> attributes {kiln.test = {
+    types = [i4, ui4],
+    inputs = ["Mx4 bits", "4 bits"],
+    cases = ["M=3", "M=0"]}} {
+  %y = kiln.append %l, %e : tensor<?x4xi4>, tensor<4xi4> -> tensor<?x4xi4>
+  return %y : tensor<?x4xi4>
+}

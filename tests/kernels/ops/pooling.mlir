@@ -1,7 +1,7 @@
 // pooling.mlir: windows with and without padding, rounding up, dilated.
 
 func.func @max_pool(%x: tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32> attributes {kiln.test = {
-    types = [f16, bf16, f32, f64, i8, i32, ui8],
+    types = [f16, bf16, f32, f64, i8, i16, i32, i64, ui8, ui16, ui32, ui64],
     inputs = ["BxCxHxW"],
     cases = ["B=1 C=1 H=3 W=3", "B=2 C=3 H=9 W=17", "B=1 C=8 H=8 W=33"]}} {
   %y = kiln.max_pool %x kernel [3, 2] strides [2, 1] pads [1, 0, 1, 1] dilations [1, 1] : tensor<?x?x?x?xf32> -> tensor<?x?x?x?xf32>

@@ -230,3 +230,30 @@ func.func @lstm_i8_both_ways(%x: tensor<?x?x?xf32>, %w: tensor<2x20x?xi8>, %r: t
     : (tensor<?x?x?xf32>, tensor<2x20x?xi8>, tensor<2x20x5xi8>, tensor<2x20xf32>, tensor<2x20xf32>) -> (tensor<?x2x?x5xf32>, tensor<2x?x5xf32>, tensor<2x?x5xf32>)
   return %y, %h, %c : tensor<?x2x?x5xf32>, tensor<2x?x5xf32>, tensor<2x?x5xf32>
 }
+
+func.func @lstm_lengths_of_any_type(%l: tensor<?xi8>, %x: tensor<?x?x?xf32>, %w: tensor<1x20x?xf32>, %r: tensor<1x20x5xf32>) -> (tensor<?x1x?x5xf32>, tensor<1x?x5xf32>, tensor<1x?x5xf32>) attributes {kiln.test = {
+    types = [i8, i16, i32, i64, ui8, ui16, ui32, ui64],
+    inputs = ["B uniform 0 4", "TxBxI", "1x20xI uniform -0.5 0.5", "1x20x5 uniform -0.5 0.5"],
+    cases = ["B=3 T=4 I=2"]}} {
+  %y, %h, %c = kiln.lstm forward %x, %w, %r lengths %l activations ["sigmoid", "tanh", "tanh"]
+    : (tensor<?x?x?xf32>, tensor<1x20x?xf32>, tensor<1x20x5xf32>, tensor<?xi8>) -> (tensor<?x1x?x5xf32>, tensor<1x?x5xf32>, tensor<1x?x5xf32>)
+  return %y, %h, %c : tensor<?x1x?x5xf32>, tensor<1x?x5xf32>, tensor<1x?x5xf32>
+}
+
+func.func @gru_lengths_of_any_type(%l: tensor<?xi8>, %x: tensor<?x?x?xf32>, %w: tensor<1x15x?xf32>, %r: tensor<1x15x5xf32>) -> (tensor<?x1x?x5xf32>, tensor<1x?x5xf32>) attributes {kiln.test = {
+    types = [i8, i16, i32, i64, ui8, ui16, ui32, ui64],
+    inputs = ["B uniform 0 4", "TxBxI", "1x15xI uniform -0.5 0.5", "1x15x5 uniform -0.5 0.5"],
+    cases = ["B=3 T=4 I=2"]}} {
+  %y, %h = kiln.gru forward %x, %w, %r lengths %l activations ["sigmoid", "tanh"]
+    : (tensor<?x?x?xf32>, tensor<1x15x?xf32>, tensor<1x15x5xf32>, tensor<?xi8>) -> (tensor<?x1x?x5xf32>, tensor<1x?x5xf32>)
+  return %y, %h : tensor<?x1x?x5xf32>, tensor<1x?x5xf32>
+}
+
+func.func @rnn_lengths_of_any_type(%l: tensor<?xi8>, %x: tensor<?x?x?xf32>, %w: tensor<1x5x?xf32>, %r: tensor<1x5x5xf32>) -> (tensor<?x1x?x5xf32>, tensor<1x?x5xf32>) attributes {kiln.test = {
+    types = [i8, i16, i32, i64, ui8, ui16, ui32, ui64],
+    inputs = ["B uniform 0 4", "TxBxI", "1x5xI uniform -0.5 0.5", "1x5x5 uniform -0.5 0.5"],
+    cases = ["B=3 T=4 I=2"]}} {
+  %y, %h = kiln.rnn forward %x, %w, %r lengths %l activations ["tanh"]
+    : (tensor<?x?x?xf32>, tensor<1x5x?xf32>, tensor<1x5x5xf32>, tensor<?xi8>) -> (tensor<?x1x?x5xf32>, tensor<1x?x5xf32>)
+  return %y, %h : tensor<?x1x?x5xf32>, tensor<1x?x5xf32>
+}

@@ -493,7 +493,7 @@ func.func @arg_min_columns(%x: tensor<?x?xf32>) -> tensor<?xi64> attributes {kil
 }
 
 func.func @cumulative_sum(%x: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {kiln.test = {
-    types = [f32, f64],
+    types = [f16, bf16, f32, f64],
     inputs = ["MxN uniform 0.5 1.5"],
     cases = ["M=1 N=1", "M=3 N=67", "M=2 N=0"]}} {
   %y = kiln.cumulative sum %x axis 1 : tensor<?x?xf32>
@@ -501,7 +501,7 @@ func.func @cumulative_sum(%x: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {ki
 }
 
 func.func @cumulative_sum_exclusive(%x: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {kiln.test = {
-    types = [f32, f64],
+    types = [f16, bf16, f32, f64],
     inputs = ["MxN uniform 0.5 1.5"],
     cases = ["M=1 N=1", "M=3 N=67", "M=2 N=0"]}} {
   %y = kiln.cumulative sum %x axis 1 exclusive : tensor<?x?xf32>
@@ -509,7 +509,7 @@ func.func @cumulative_sum_exclusive(%x: tensor<?x?xf32>) -> tensor<?x?xf32> attr
 }
 
 func.func @cumulative_sum_reverse(%x: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {kiln.test = {
-    types = [f32, f64],
+    types = [f16, bf16, f32, f64],
     inputs = ["MxN uniform 0.5 1.5"],
     cases = ["M=1 N=1", "M=3 N=67", "M=2 N=0"]}} {
   %y = kiln.cumulative sum %x axis 1 reverse : tensor<?x?xf32>
@@ -517,7 +517,7 @@ func.func @cumulative_sum_reverse(%x: tensor<?x?xf32>) -> tensor<?x?xf32> attrib
 }
 
 func.func @cumulative_sum_exclusive_reverse(%x: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {kiln.test = {
-    types = [f32, f64],
+    types = [f16, bf16, f32, f64],
     inputs = ["MxN uniform 0.5 1.5"],
     cases = ["M=1 N=1", "M=3 N=67", "M=2 N=0"]}} {
   %y = kiln.cumulative sum %x axis 1 exclusive reverse : tensor<?x?xf32>
@@ -533,7 +533,7 @@ func.func @cumulative_sum_columns_int(%x: tensor<?x?xi32>) -> tensor<?x?xi32> at
 }
 
 func.func @cumulative_prod(%x: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {kiln.test = {
-    types = [f32, f64],
+    types = [f16, bf16, f32, f64],
     inputs = ["MxN uniform 0.5 1.5"],
     cases = ["M=1 N=1", "M=3 N=67", "M=2 N=0"]}} {
   %y = kiln.cumulative prod %x axis 1 : tensor<?x?xf32>
@@ -541,7 +541,7 @@ func.func @cumulative_prod(%x: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {k
 }
 
 func.func @cumulative_prod_exclusive(%x: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {kiln.test = {
-    types = [f32, f64],
+    types = [f16, bf16, f32, f64],
     inputs = ["MxN uniform 0.5 1.5"],
     cases = ["M=1 N=1", "M=3 N=67", "M=2 N=0"]}} {
   %y = kiln.cumulative prod %x axis 1 exclusive : tensor<?x?xf32>
@@ -549,7 +549,7 @@ func.func @cumulative_prod_exclusive(%x: tensor<?x?xf32>) -> tensor<?x?xf32> att
 }
 
 func.func @cumulative_prod_reverse(%x: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {kiln.test = {
-    types = [f32, f64],
+    types = [f16, bf16, f32, f64],
     inputs = ["MxN uniform 0.5 1.5"],
     cases = ["M=1 N=1", "M=3 N=67", "M=2 N=0"]}} {
   %y = kiln.cumulative prod %x axis 1 reverse : tensor<?x?xf32>
@@ -557,7 +557,7 @@ func.func @cumulative_prod_reverse(%x: tensor<?x?xf32>) -> tensor<?x?xf32> attri
 }
 
 func.func @cumulative_prod_exclusive_reverse(%x: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {kiln.test = {
-    types = [f32, f64],
+    types = [f16, bf16, f32, f64],
     inputs = ["MxN uniform 0.5 1.5"],
     cases = ["M=1 N=1", "M=3 N=67", "M=2 N=0"]}} {
   %y = kiln.cumulative prod %x axis 1 exclusive reverse : tensor<?x?xf32>

@@ -163,3 +163,13 @@ func.func @iota_rows(%x: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {kiln.te
   %y = kiln.iota axis 0 [%m, %n] : tensor<?x?xf32>
   return %y : tensor<?x?xf32>
 }
+
+func.func @reshape_any(%x: tensor<?x6xf32>) -> tensor<?x2x3xf32> attributes {kiln.test = {
+    types = [f16, bf16, f32, f64, i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64],
+    inputs = ["Mx6 bits"],
+    cases = ["M=3", "M=1", "M=0"]}} {
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %x, %c0 : tensor<?x6xf32>
+  %y = kiln.reshape %x [%m, 2, 3] : tensor<?x6xf32> -> tensor<?x2x3xf32>
+  return %y : tensor<?x2x3xf32>
+}
