@@ -73,6 +73,7 @@ KilnStatus kiln_instance_devices(KilnInstance *instance,
       entry.description = core.intern(description.name);
       entry.kind = description.kind;
       entry.computes_nothing = description.computesNothing;
+      entry.simulated_time = description.simulatedTime;
       entry.memory_bytes = description.memoryBytes;
       visit(arg, &entry);
     }

@@ -94,6 +94,12 @@ class KernelTests(unittest.TestCase):
             ("expected a dictionary", 1, "func.func @f() attributes {kiln.test = 3} { return }"),
             ("no error; expected one with 'never'", 1, """func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> attributes {
                 kiln.test = {error = "never"}} { return %x : tensor<2xf32> }"""),
+            ("'host:0' has no deterministic clock", 1, """func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> attributes {
+                kiln.test = {cycles = {host = 7}}} { return %x : tensor<2xf32> }"""),
+            ("1 passed", 0, """func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> attributes {
+                kiln.test = {cycles = {npu = 7}}} { return %x : tensor<2xf32> }"""),
+            ("expected a count", 1, """func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> attributes {
+                kiln.test = {cycles = {host = -1}}} { return %x : tensor<2xf32> }"""),
             ("no function", 3, "module {}"),
             ("compares with 100 recorded numbers", 1, """func.func @f(%x: tensor<100xi32>) {
                 %w = kiln.constant dense<[""" + ", ".join(map(str, range(100))) + """]> : tensor<100xi32>

@@ -62,10 +62,13 @@ CheckRunner::CheckRunner(KilnInstance *instance, KilnSession *session, CheckOpti
       [](void *arg, const KilnDeviceEntry *entry) {
         auto &self = *static_cast<CheckRunner *>(arg);
         if (toView(entry->name) == self.theReport.device)
-          self.computesNothing = entry->computes_nothing != 0;
+          self.computesNothing = entry->computes_nothing != 0,
+          self.simulatesTime = entry->simulated_time != 0;
       },
       this));
 }
+
+std::string CheckRunner::deviceType() const { return theReport.device.substr(0, theReport.device.find(':')); }
 
 Result<std::vector<std::string>> CheckRunner::files(const std::string &path) {
   std::error_code error;
@@ -127,6 +130,12 @@ void CheckRunner::runFunction(const std::string &path, const std::string &name, 
       KILN_ASSIGN_OR_RETURN(TestCase given, parseTestCase(options.testCase));
       function.test.cases = {given};
     }
+    if (function.test.cycles.contains(deviceType()) && !simulatesTime)
+      return {
+          Code::InvalidArgument,
+          fmt::format("kiln.test: cycles of '{}': '{}' has no deterministic clock; expected a device that "
+                      "simulates its time",
+                      deviceType(), theReport.device)};
     return {};
   };
   if (Status status = prepare(); !status.ok())
@@ -211,8 +220,7 @@ Status CheckRunner::judge(const Function &function, const TestCase &, KilnRun *r
     return wrong("checks nothing; expected a result, which the reference judges, or a kiln.check op");
   if (computesNothing)
     return {};
-  std::string device = theReport.device.substr(0, theReport.device.find(':'));
-  if (auto expected = test.cycles.find(device); expected != test.cycles.end()) {
+  if (auto expected = test.cycles.find(deviceType()); expected != test.cycles.end()) {
     KILN_ASSIGN_OR_RETURN(uint64_t cycles, cyclesOf(run));
     ++result.checks;
     if (cycles != expected->second)

@@ -38,13 +38,14 @@ private:
   CheckResult runCase(const Function &function, const TestCase &testCase);
   Status judge(const Function &function, const TestCase &testCase, KilnRun *run,
                const std::vector<KilnTensor> &inputs, CheckResult &result);
+  std::string deviceType() const; // "host" of "host:0"
   void findSmallest(const Function &function, const TestCase &failing, CheckResult &result);
   void add(CheckResult result, std::ostream &out);
 
   KilnInstance *const instance;
   KilnSession *const session;
   const CheckOptions options;
-  bool computesNothing = false;
+  bool computesNothing = false, simulatesTime = false;
   CheckReport theReport;
 };
 

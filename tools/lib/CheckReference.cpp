@@ -73,7 +73,7 @@ std::string differenceFrom(const ReferenceTensor &want, const HostTensor &got, d
                         (std::isfinite(want.values[i]) ? rtol * std::fabs(want.values[i]) : 0));
     } else if (int64_t value = integerElement(got, i); value != want.integers[i]) {
       over = excess(static_cast<double>(value), static_cast<double>(want.integers[i]), error + atol);
-      over = over == 0 ? INFINITY : over; // they differ beyond what a double tells
+      over = over == 0 && !std::isinf(error) ? INFINITY : over; // they differ beyond what a double tells
     }
     wrong += over > 1;
     if (over > worstExcess)

@@ -64,6 +64,8 @@ typedef struct KilnDeviceEntry {
   KilnDeviceKind kind;
   uint32_t computes_nothing; // 1: accepts launches but runs none, to measure overhead
   uint64_t memory_bytes;
+  uint32_t simulated_time; // 1: KilnLaunchRecord.cycles is deterministic
+  uint32_t reserved;       // 0
 } KilnDeviceEntry;
 // Calls visit for each device of each backend that can be loaded (level L2).
 KILN_API KilnStatus kiln_instance_devices(KilnInstance *instance,

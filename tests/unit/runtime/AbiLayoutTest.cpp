@@ -159,9 +159,10 @@ SIZE(KilnInstanceOptions, 48); AT(KilnInstanceOptions, struct_size, 0);
   AT(KilnInstanceOptions, autoload, 24); AT(KilnInstanceOptions, reserved, 28);
   AT(KilnInstanceOptions, package_dirs, 32); AT(KilnInstanceOptions, package_dir_count, 40);
 
-SIZE(KilnDeviceEntry, 72); AT(KilnDeviceEntry, struct_size, 0); AT(KilnDeviceEntry, name, 8);
+SIZE(KilnDeviceEntry, 80); AT(KilnDeviceEntry, struct_size, 0); AT(KilnDeviceEntry, name, 8);
   AT(KilnDeviceEntry, backend, 24); AT(KilnDeviceEntry, description, 40); AT(KilnDeviceEntry, kind, 56);
   AT(KilnDeviceEntry, computes_nothing, 60); AT(KilnDeviceEntry, memory_bytes, 64);
+  AT(KilnDeviceEntry, simulated_time, 72); AT(KilnDeviceEntry, reserved, 76);
 
 SIZE(KilnSessionOptions, 120); AT(KilnSessionOptions, struct_size, 0); AT(KilnSessionOptions, device, 8);
   AT(KilnSessionOptions, threads, 24); AT(KilnSessionOptions, reserved, 28);
