@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # lint.py: rules about files that a formatter does not know.
-"""Checks that every source file starts with a banner, stays under 500 lines and carries no unfinished marks."""
+"""Checks that every source file starts with a banner, stays under 500 lines and carries no unfinished marks, and that
+every op has a reference and is run by the kernel tests in every element type that it takes."""
 
 import pathlib
 import re
 import subprocess
 import sys
+
+import kernel_cases
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MAX_LINES = 500
@@ -38,6 +41,7 @@ def problems(path: pathlib.Path) -> list[str]:
 
 def main() -> int:
     found = [problem for path in tracked() if path.is_file() for problem in problems(path)]
+    found += kernel_cases.problems()
     print("\n".join(found) if found else "lint: ok")
     return 1 if found else 0
 
