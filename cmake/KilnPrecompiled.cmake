@@ -2,6 +2,7 @@
 #   kiln_runtime_pch   runtime tier, tools: the standard library, fmt, Status
 #   kiln_test_pch      their tests: the same, GoogleTest, JSON; not optimised, since compiling such tests costs more
 #                      than running them
+#   kiln_plugin_pch    test backends (tests/plugins): the SDK; not optimised
 #   kiln_mlir_pch      compiler tier: what nearly every pass includes of MLIR
 #   kiln_dialect_pch   compiler tier, for libraries about the kiln dialect: the same and its ops
 

@@ -4,6 +4,8 @@
 #include "runtime/BackendSearch.h"
 #include "runtime/Error.h"
 
+#include <algorithm>
+#include <chrono>
 #include <dirent.h>
 #include <fstream>
 #include <glob.h>
@@ -11,6 +13,8 @@
 namespace kiln {
 
 namespace {
+
+constexpr std::chrono::milliseconds kPciReadingLasts(100);
 
 // "0x19e5\n" -> "19e5"
 std::string readId(const std::string &path) {
@@ -20,19 +24,31 @@ std::string readId(const std::string &path) {
   return text.starts_with("0x") ? text.substr(2) : text;
 }
 
-bool hasPciDevice(const std::string &pattern, const std::string &root) {
-  DIR *stream = opendir(root.c_str());
-  if (!stream)
-    return false;
-  bool found = false;
-  while (dirent *entry = found ? nullptr : readdir(stream)) {
-    if (entry->d_name[0] == '.')
-      continue;
-    std::string folder = root + "/" + entry->d_name;
-    found = matchesGlob(pattern, readId(folder + "/vendor") + ":" + readId(folder + "/device"));
+// "19e5:d802" of every device. Twenty manifests ask for twenty patterns at once: the bus is read once for all
+// of them, and again a moment later, since devices come and go. By thread, so that a fork finds no lock.
+const std::vector<std::string> &pciIds(const std::string &root) {
+  struct Reading {
+    std::string root;
+    std::chrono::steady_clock::time_point time;
+    std::vector<std::string> ids;
+  };
+  thread_local Reading last;
+  auto now = std::chrono::steady_clock::now();
+  if (last.root == root && now - last.time < kPciReadingLasts)
+    return last.ids;
+  last = {root, now, {}};
+  if (DIR *stream = opendir(root.c_str())) {
+    while (dirent *entry = readdir(stream))
+      if (std::string folder = root + "/" + entry->d_name; entry->d_name[0] != '.')
+        last.ids.push_back(readId(folder + "/vendor") + ":" + readId(folder + "/device"));
+    closedir(stream);
   }
-  closedir(stream);
-  return found;
+  return last.ids;
+}
+
+bool hasPciDevice(const std::string &pattern, const std::string &root) {
+  const std::vector<std::string> &ids = pciIds(root);
+  return std::any_of(ids.begin(), ids.end(), [&](const std::string &id) { return matchesGlob(pattern, id); });
 }
 
 bool hasFile(const std::string &pattern) {
