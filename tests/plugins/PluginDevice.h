@@ -39,6 +39,12 @@ public:
   Result<std::unique_ptr<sdk::Device>> open(const KilnDeviceOpenArgs &) override {
     return std::unique_ptr<sdk::Device>(std::make_unique<PluginDevice>(theHost));
   }
+  Status properties(std::string_view, KilnPropertyFn fn, void *arg) override {
+    KilnDeviceProperty property = {toStr("lanes"),          toStr("8"), toStr("elements"),
+                                   toStr("its data sheet"), 1,          0};
+    fn(arg, &property);
+    return {};
+  }
 
 private:
   const KilnHost &theHost;

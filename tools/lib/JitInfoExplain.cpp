@@ -102,6 +102,39 @@ nlohmann::ordered_json explainJson(const InfoContext &context, const BackendRepo
   return json;
 }
 
+// What each device of a ready backend says of its machine model.
+Result<nlohmann::ordered_json> propertiesJson(const InfoContext &context, const BackendReport &report) {
+  auto all = nlohmann::ordered_json::object();
+  for (const auto &type : context.registry.snapshot()->deviceTypes) {
+    if (type->backend != report.name || !type->ops.properties)
+      continue;
+    auto list = nlohmann::ordered_json::array();
+    KilnPropertyFn add = [](void *to, const KilnDeviceProperty *property) {
+      static_cast<nlohmann::ordered_json *>(to)->push_back({{"name", toView(property->name)},
+                                                            {"value", toView(property->value)},
+                                                            {"unit", toView(property->unit)},
+                                                            {"source", toView(property->source)},
+                                                            {"assumed", property->is_assumed != 0}});
+    };
+    KILN_RETURN_IF_ERROR(fromC(type->ops.properties(type->self, {}, add, &list)));
+    if (!list.empty())
+      all[type->name] = list;
+  }
+  return all;
+}
+
+void printProperties(const nlohmann::ordered_json &all, std::ostream &out) {
+  for (const auto &[device, list] : all.items()) {
+    out << fmt::format("\nmachine model of '{}'\n", device);
+    TextTable table({"FIGURE", "VALUE", "UNIT", "", "SOURCE"});
+    for (const auto &property : list)
+      table.add({property["name"].get<std::string>(), property["value"].get<std::string>(),
+                 property["unit"].get<std::string>(), property["assumed"].get<bool>() ? "assumed" : "",
+                 property["source"].get<std::string>()});
+    table.print(out);
+  }
+}
+
 } // namespace
 
 void printManifest(const Manifest &manifest, std::ostream &out) {
@@ -138,8 +171,14 @@ Result<int> infoExplain(const InfoContext &context, const std::string &name) {
   if (found && loaded.ok())
     compiler = tryCompilerTier(context, *found);
   const bool isSound = loaded.ok() && (compiler.state == "READY" || compiler.state == "none");
+  auto properties = nlohmann::ordered_json::object();
+  if (found && loaded.ok()) {
+    KILN_ASSIGN_OR_RETURN(properties, propertiesJson(context, *found));
+  }
   if (context.wantsJson()) {
-    printJson(explainJson(context, found, compiler, loaded), context.out);
+    nlohmann::ordered_json json = explainJson(context, found, compiler, loaded);
+    json["properties"] = properties;
+    printJson(json, context.out);
     return isSound ? kYes : found ? kNo : kFailed;
   }
   printPlaces(context);
@@ -179,6 +218,7 @@ Result<int> infoExplain(const InfoContext &context, const std::string &name) {
     context.out << fmt::format("compiler is  {}\n", compiler.state);
   if (!compiler.reason.empty())
     context.out << fmt::format("reason       {}\n", compiler.reason);
+  printProperties(properties, context.out);
   return isSound ? kYes : kNo;
 }
 

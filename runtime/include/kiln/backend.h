@@ -183,6 +183,19 @@ typedef struct KilnDeviceInfo {
   uint32_t computes_nothing;      // 1: accepts launches but runs none, to measure overhead
 } KilnDeviceInfo;
 
+// One fact about a device, for people: the figures of its machine model, each with its source. Borrowed for
+// the call.
+typedef struct KilnDeviceProperty {
+  KilnStr name, value, unit;
+  KilnStr source;      // who says so
+  uint32_t is_assumed; // 1: nobody publishes it; a knob of the model
+  uint32_t reserved;   // 0
+} KilnDeviceProperty;
+typedef void (*KilnPropertyFn)(void *arg, const KilnDeviceProperty *property);
+
+// Takes text or bytes that a function produces; may be called several times. Borrowed for the call.
+typedef void (*KilnOutputFn)(void *arg, KilnStr part);
+
 // What device_open is asked for. Zero it, set struct_size, then the fields you need.
 typedef struct KilnDeviceOpenArgs {
   size_t struct_size;
@@ -216,11 +229,31 @@ typedef struct KilnLaunchSite {
   size_t op_location_count;
 } KilnLaunchSite;
 
+// One count of a launch: "busy.M", "cycles", 812; "gm.read", "bytes", 65536. Strings are borrowed for the
+// call.
+typedef struct KilnLaunchCounter {
+  KilnStr name, unit;
+  double value;
+} KilnLaunchCounter;
+
+// One stretch of work of one unit of the device, in device cycles since the launch began. Strings as above.
+typedef struct KilnLaunchSpan {
+  KilnStr unit;  // "aic3.MTE2"
+  KilnStr name;  // "mov_gm_l1"
+  KilnStr stall; // what it waited for before start_cycle: "flag", "port"; "" if nothing
+  uint64_t start_cycle, end_cycle, stall_cycles;
+  uint64_t pc; // the instruction's offset in its section
+} KilnLaunchSpan;
+
 // Filled by the device when the launch has ended, if the caller asked for it.
 typedef struct KilnLaunchProfile {
   size_t struct_size;
   uint64_t start_ns, end_ns; // steady clock
   uint64_t cycles;           // device cycles, 0 if not counted
+  // Each may be null. Called before the launch has ended, on the thread that runs the queue; must not throw.
+  void (*on_counter)(void *arg, const KilnLaunchCounter *counter);
+  void (*on_span)(void *arg, const KilnLaunchSpan *span);
+  void *arg;
 } KilnLaunchProfile;
 
 // One launch of a kernel, the same for every device. Arrays are copied by queue_launch.
@@ -320,6 +353,10 @@ typedef struct KilnDeviceOps {
   KilnStatus (*event_query)(KilnEvent *event, uint32_t *out_done);
   KilnStatus (*event_wait)(KilnEvent *event,
                            uint64_t timeout_ns); // on the host; flushes the signalling queue
+
+  // Optional. Calls fn once a property of the machine model that `options` choose ("key=value;..." over the
+  // environment's). Opens no device. INVALID_ARGUMENT an option's value has no target.
+  KilnStatus (*properties)(void *self, KilnStr options, KilnPropertyFn fn, void *arg);
 } KilnDeviceOps;
 
 // Makes kernels of one object format callable. Several loaders may serve one format (strict, orc): the option
@@ -330,6 +367,11 @@ typedef struct KilnKernelLoaderOps {
   // that the device lacks; RESOURCE_EXHAUSTED no memory or mappings.
   KilnStatus (*load)(void *self, KilnDevice *device, const KilnKernelImage *image, KilnKernel **out_kernel);
   void (*unload)(void *self, KilnKernel *kernel); // no launch of it is in flight
+
+  // Optional: the format's text form, for jit-objdump. assemble(disassemble(object)) is the object, byte for
+  // byte. INVALID_ARGUMENT a malformed object, or text with an error: the message begins with its line.
+  KilnStatus (*disassemble)(void *self, KilnStr object, KilnOutputFn fn, void *arg);
+  KilnStatus (*assemble)(void *self, KilnStr text, KilnOutputFn fn, void *arg);
 } KilnKernelLoaderOps;
 
 // ---- Registration ---------------------------------------------------------------------------------------

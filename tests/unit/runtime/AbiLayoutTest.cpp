@@ -58,8 +58,20 @@ SIZE(KilnLaunchSite, 56); AT(KilnLaunchSite, struct_size, 0); AT(KilnLaunchSite,
   AT(KilnLaunchSite, location, 24); AT(KilnLaunchSite, op_locations, 40);
   AT(KilnLaunchSite, op_location_count, 48);
 
-SIZE(KilnLaunchProfile, 32); AT(KilnLaunchProfile, struct_size, 0); AT(KilnLaunchProfile, start_ns, 8);
+SIZE(KilnLaunchCounter, 40); AT(KilnLaunchCounter, name, 0); AT(KilnLaunchCounter, unit, 16);
+  AT(KilnLaunchCounter, value, 32);
+
+SIZE(KilnLaunchSpan, 80); AT(KilnLaunchSpan, unit, 0); AT(KilnLaunchSpan, name, 16);
+  AT(KilnLaunchSpan, stall, 32); AT(KilnLaunchSpan, start_cycle, 48); AT(KilnLaunchSpan, end_cycle, 56);
+  AT(KilnLaunchSpan, stall_cycles, 64); AT(KilnLaunchSpan, pc, 72);
+
+SIZE(KilnDeviceProperty, 72); AT(KilnDeviceProperty, name, 0); AT(KilnDeviceProperty, value, 16);
+  AT(KilnDeviceProperty, unit, 32); AT(KilnDeviceProperty, source, 48); AT(KilnDeviceProperty, is_assumed, 64);
+  AT(KilnDeviceProperty, reserved, 68);
+
+SIZE(KilnLaunchProfile, 56); AT(KilnLaunchProfile, struct_size, 0); AT(KilnLaunchProfile, start_ns, 8);
   AT(KilnLaunchProfile, end_ns, 16); AT(KilnLaunchProfile, cycles, 24);
+  AT(KilnLaunchProfile, on_counter, 32); AT(KilnLaunchProfile, on_span, 40); AT(KilnLaunchProfile, arg, 48);
 
 SIZE(KilnLaunch, 88); AT(KilnLaunch, struct_size, 0); AT(KilnLaunch, bindings, 8);
   AT(KilnLaunch, binding_count, 16); AT(KilnLaunch, constants, 24); AT(KilnLaunch, constant_count, 32);
@@ -71,7 +83,7 @@ SIZE(KilnKernelImage, 80); AT(KilnKernelImage, struct_size, 0); AT(KilnKernelIma
   AT(KilnKernelImage, object_bytes, 64); AT(KilnKernelImage, binding_count, 72);
   AT(KilnKernelImage, constant_count, 76);
 
-SIZE(KilnDeviceOps, 256); AT(KilnDeviceOps, struct_size, 0); AT(KilnDeviceOps, enumerate, 8);
+SIZE(KilnDeviceOps, 264); AT(KilnDeviceOps, struct_size, 0); AT(KilnDeviceOps, enumerate, 8);
   AT(KilnDeviceOps, describe, 16); AT(KilnDeviceOps, target, 24); AT(KilnDeviceOps, device_open, 32);
   AT(KilnDeviceOps, device_close, 40); AT(KilnDeviceOps, memory_allocate, 48);
   AT(KilnDeviceOps, memory_free, 56); AT(KilnDeviceOps, memory_import, 64);
@@ -86,10 +98,11 @@ SIZE(KilnDeviceOps, 256); AT(KilnDeviceOps, struct_size, 0); AT(KilnDeviceOps, e
   AT(KilnDeviceOps, queue_synchronize, 200); AT(KilnDeviceOps, queue_status, 208);
   AT(KilnDeviceOps, queue_reset, 216); AT(KilnDeviceOps, event_create, 224);
   AT(KilnDeviceOps, event_destroy, 232); AT(KilnDeviceOps, event_query, 240);
-  AT(KilnDeviceOps, event_wait, 248);
+  AT(KilnDeviceOps, event_wait, 248); AT(KilnDeviceOps, properties, 256);
 
-SIZE(KilnKernelLoaderOps, 24); AT(KilnKernelLoaderOps, struct_size, 0); AT(KilnKernelLoaderOps, load, 8);
-  AT(KilnKernelLoaderOps, unload, 16);
+SIZE(KilnKernelLoaderOps, 40); AT(KilnKernelLoaderOps, struct_size, 0); AT(KilnKernelLoaderOps, load, 8);
+  AT(KilnKernelLoaderOps, unload, 16); AT(KilnKernelLoaderOps, disassemble, 24);
+  AT(KilnKernelLoaderOps, assemble, 32);
 
 SIZE(KilnRegistrar, 32); AT(KilnRegistrar, struct_size, 0); AT(KilnRegistrar, self, 8);
   AT(KilnRegistrar, add_device_type, 16); AT(KilnRegistrar, add_kernel_loader, 24);

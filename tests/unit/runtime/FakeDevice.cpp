@@ -322,8 +322,10 @@ FakeDevice::FakeDevice() {
          eventCreate,
          eventDestroy,
          eventQuery,
-         eventWait};
-  theLoader = {"fake", "fake-obj", "strict", {sizeof(KilnKernelLoaderOps), load, unload}, this};
+         eventWait,
+         nullptr};
+  theLoader = {
+      "fake", "fake-obj", "strict", {sizeof(KilnKernelLoaderOps), load, unload, nullptr, nullptr}, this};
 }
 
 } // namespace kiln::testing

@@ -138,6 +138,10 @@ TEST(JitInfoTest, ExplainLoadsAndSaysWhyNot) {
   EXPECT_THAT(good.out, HasSubstr("state        READY"));
   EXPECT_THAT(good.out,
               HasSubstr("option       level = '3' (KILN_GOOD_LEVEL; integer 0 to 9; default '3'; a number)"));
+  EXPECT_THAT(good.out, HasSubstr("machine model of 'good'"));
+  EXPECT_THAT(good.out, HasSubstr("lanes   8      elements  assumed  its data sheet"));
+  nlohmann::json json = nlohmann::json::parse(run({"explain", "--json", "good", kGood}).out);
+  EXPECT_EQ(json["properties"]["good"][0]["name"], "lanes");
   Outcome broken = run({"explain", "half_registered", kBroken});
   EXPECT_EQ(broken.code, kNo);
   EXPECT_THAT(broken.out, HasSubstr("reason       backend 'half_registered'"));

@@ -55,6 +55,8 @@ public:
   virtual Status describe(uint32_t ordinal, KilnDeviceInfo &info) = 0; // struct_size need not be set
   virtual Status target(std::string_view options, KilnTargetInfo &target) = 0;
   virtual Result<std::unique_ptr<Device>> open(const KilnDeviceOpenArgs &args) = 0;
+  /// Tells people about the machine model that `options` choose; one call of fn a property.
+  virtual Status properties(std::string_view, KilnPropertyFn, void *) { return {}; }
 };
 
 namespace detail {
@@ -130,6 +132,10 @@ inline void setTypeOps(KilnDeviceOps &ops) {
       *out = device.release()->handle();
       return {};
     });
+  };
+  ops.properties = [](void *self, KilnStr options, KilnPropertyFn fn, void *arg) {
+    auto &type = *static_cast<DeviceType *>(self);
+    return guarded(type.host(), [&] { return type.properties(toView(options), fn, arg); });
   };
   ops.device_close = [](KilnDevice *device) {
     if (!Device::from(device).isDefunct())
