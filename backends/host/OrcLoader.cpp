@@ -228,7 +228,9 @@ const KilnKernelLoaderOps &OrcLoader::ops() {
       },
       [](void *self, KilnKernel *kernel) {
         static_cast<OrcLoader *>(self)->unload(&HostKernel::from(kernel));
-      }};
+      },
+      nullptr, // machine code of the host has no text form here
+      nullptr};
   return table;
 }
 

@@ -150,7 +150,9 @@ const KilnKernelLoaderOps &StrictLoader::ops() {
       },
       [](void *self, KilnKernel *kernel) {
         static_cast<StrictLoader *>(self)->unload(&HostKernel::from(kernel));
-      }};
+      },
+      nullptr, // machine code of the host has no text form here
+      nullptr};
   return table;
 }
 

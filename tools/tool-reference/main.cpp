@@ -2,6 +2,7 @@
 // a second folder, manual pages and completion scripts as an installation has them below share/.
 #include "tools/lib/JitBench.h"
 #include "tools/lib/JitInfo.h"
+#include "tools/lib/JitObjdump.h"
 #include "tools/lib/JitRunFlags.h"
 
 #include <filesystem>
@@ -37,7 +38,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   bool written = true;
-  for (const ToolSpec *spec : {&kJitRunSpec, &kJitInfoSpec, &kJitBenchSpec}) {
+  for (const ToolSpec *spec : {&kJitRunSpec, &kJitInfoSpec, &kJitBenchSpec, &kJitObjdumpSpec}) {
     std::string name(spec->name);
     std::ostringstream page;
     printReference(*spec, page);

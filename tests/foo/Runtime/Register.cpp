@@ -100,7 +100,8 @@ KilnDeviceOps deviceOps() {
 Status registerFoo(Registrar &registrar) {
   static const KilnDeviceOps ops = deviceOps();
   static auto *const type = new FooType(registrar.host());
-  static const KilnKernelLoaderOps loader = {sizeof(KilnKernelLoaderOps), loadKernel, unloadKernel};
+  static const KilnKernelLoaderOps loader = {sizeof(KilnKernelLoaderOps), loadKernel, unloadKernel, nullptr,
+                                             nullptr};
   registrar.addDeviceType("foo", ops, static_cast<sdk::DeviceType *>(type));
   registrar.addKernelLoader("foo-flat", "flat", loader, type);
   return registrar.status();

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+# test_objdump.py: jit-objdump on npu objects: text to bytes to text, headers, errors and exit codes.
+"""Usage: test_objdump.py BUILD"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD = pathlib.Path(sys.argv.pop(1))
+TEXT = """.chip 910b
+.kind aiv
+.kernel twice
+.binding inout f16 align=32 256
+.constants 0
+
+.section aiv
+  ldarg x1, 0
+  vadd.f16 x2, x2, x2
+  halt
+"""
+
+
+def objdump(*words: object) -> subprocess.CompletedProcess:
+    command = [BUILD / "bin/jit-objdump", f"--backend-dir={BUILD}/lib/kiln/backends.d", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+class Objdump(unittest.TestCase):
+    def setUp(self) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = pathlib.Path(self.folder.name)
+        self.source, self.object = self.path / "twice.s", self.path / "twice.o"
+        self.source.write_text(TEXT)
+
+    def tearDown(self) -> None:
+        self.folder.cleanup()
+
+    def test_bytes_and_text_come_back(self) -> None:
+        made = objdump("--device=npu", "--assemble", self.source, f"--output={self.object}")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        printed = objdump("--device=ascend", self.object)
+        self.assertEqual((printed.returncode, printed.stdout), (0, TEXT))
+        again = self.path / "again.o"
+        objdump("--assemble", self.source, f"--output={again}")  # every backend is tried
+        self.assertEqual(again.read_bytes(), self.object.read_bytes())
+        self.assertEqual(objdump("--headers", self.object).stdout, TEXT[: TEXT.index(".section")])
+
+    def test_errors_name_file_and_line(self) -> None:
+        self.source.write_text(TEXT.replace("vadd.f16", "vsum.f16"))
+        failed = objdump("--device=npu", "--assemble", self.source, f"--output={self.object}")
+        self.assertEqual(failed.returncode, 3)
+        self.assertIn("twice.s': line 9: unknown instruction 'vsum'", failed.stderr)
+        self.assertFalse(self.object.exists())
+        foreign = objdump("--device=npu", BUILD / "bin/jit-objdump")
+        self.assertEqual(foreign.returncode, 3)
+        self.assertIn("expected a relocatable little-endian ELF64 file", foreign.stderr)
+        self.assertIn("expected --output=FILE", objdump("--assemble", self.source).stderr)
+        self.assertIn("its kernels have no text form", objdump("--device=null", self.source).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
