@@ -16,15 +16,18 @@ class Accumulator {
 public:
   static constexpr double kSteps = 4;
 
-  void add(double value, double error = 0) {
+  void add(long double value, double error = 0) {
     sum += value;
     magnitude += std::fabs(value);
+    if (std::isfinite(value))
+      finiteMagnitude += std::fabs(value);
     operandError += error;
     ++count;
   }
   void addProduct(const Tensor &a, int64_t i, const Tensor &b, int64_t j) {
     double x = a.values[i], y = b.values[j];
-    add(x * y, std::fabs(x) * b.error(j) + std::fabs(y) * a.error(i) + a.error(i) * b.error(j));
+    add(static_cast<long double>(x) * y,
+        std::fabs(x) * b.error(j) + std::fabs(y) * a.error(i) + a.error(i) * b.error(j));
   }
   double value() const { return static_cast<double>(sum); }
   double absolute() const { return static_cast<double>(magnitude); }
@@ -32,16 +35,17 @@ public:
   /// Without the rounding of the result to its own type. Unbounded if the sum overflows what it is added up
   /// in.
   double error(mlir::Type type) const {
+    if (finiteMagnitude >
+        (type.isF64() ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max()))
+      return INFINITY;
     if (!std::isfinite(magnitude))
       return 0; // infinite or NaN whatever the order
-    if (absolute() > (type.isF64() ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max()))
-      return INFINITY;
     double steps = kSteps + 2 * std::sqrt(static_cast<double>(count));
     return operandError + (count > 1 ? steps * accumulatorEpsilon(type) * absolute() : 0);
   }
 
 private:
-  long double sum = 0, magnitude = 0;
+  long double sum = 0, magnitude = 0, finiteMagnitude = 0;
   double operandError = 0;
   int64_t count = 0;
 };

@@ -40,6 +40,8 @@ double propagated(const ElementwiseEntry &entry, Operation *op, SmallVectorImpl<
   for (Element &element : x) {
     if (element.error == 0)
       continue;
+    if (std::isinf(element.error)) // it may be anything
+      return INFINITY;
     Element kept = element;
     double most = 0;
     for (double sign : {-1.0, 1.0}) {
