@@ -65,6 +65,8 @@ class KernelTests(unittest.TestCase):
         done = self.check(GOOD, "--function=softmax[f16]", "--case=M=2 N=300")
         self.assertIn("1 functions, 1 cases, 1 checks", done.stdout)
         self.assertIn("2 functions, 6 cases", self.check(GOOD, "--filter=:softmax").stdout)
+        sample = self.check(GOOD, "--sample").stdout  # all of softmax[f16], one of softmax[f32]
+        self.assertIn("4 functions, 6 cases, 6 checks on host:0: 6 passed, 0 failed", sample)
         self.assertIn("7 ran on a device that computes nothing", self.check(GOOD, device="null").stdout)
 
     def test_a_failing_shape_is_made_smaller(self) -> None:

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <ostream>
 
 namespace kiln::tools {
@@ -103,9 +104,12 @@ Status CheckRunner::runFile(const std::string &path, std::ostream &out) {
     if (functions.empty())
       return {Code::NotFound, fmt::format("'{}': no function '{}'", path, options.function)};
   }
-  for (const std::string &name : functions)
+  std::map<std::string, size_t> variants; // so far, by function
+  for (const std::string &name : functions) {
+    size_t variant = variants[name.substr(0, name.find('['))]++;
     if (fmt::format("{}:{}", path, name).find(options.filter) != std::string::npos)
-      runFunction(path, name, out);
+      runFunction(path, name, variant, out);
+  }
   return {};
 }
 
@@ -114,7 +118,18 @@ void CheckRunner::add(CheckResult result, std::ostream &out) {
   theReport.results.push_back(std::move(result));
 }
 
-void CheckRunner::runFunction(const std::string &path, const std::string &name, std::ostream &out) {
+std::vector<TestCase> CheckRunner::chosenCases(const KernelTest &test, size_t variant) const {
+  std::vector<TestCase> chosen;
+  for (const TestCase &testCase : test.cases)
+    if (!testCase.full || options.full || !options.testCase.empty())
+      chosen.push_back(testCase);
+  if (options.sample && !options.full && variant > 0 && !chosen.empty())
+    chosen = {chosen[variant % chosen.size()]};
+  return chosen;
+}
+
+void CheckRunner::runFunction(const std::string &path, const std::string &name, size_t variant,
+                              std::ostream &out) {
   ++theReport.functions;
   Function function{path, name, {}, {}};
   auto prepare = [&]() -> Status {
@@ -140,9 +155,7 @@ void CheckRunner::runFunction(const std::string &path, const std::string &name, 
   };
   if (Status status = prepare(); !status.ok())
     return add({Outcome::Failed, path, name, "", status.message(), "", 0, 0, false}, out);
-  for (const TestCase &testCase : function.test.cases) {
-    if (testCase.full && !options.full && options.testCase.empty())
-      continue;
+  for (const TestCase &testCase : chosenCases(function.test, variant)) {
     auto start = std::chrono::steady_clock::now();
     CheckResult result = runCase(function, testCase);
     if (result.isMismatch)

@@ -17,6 +17,7 @@ struct CheckOptions {
   uint64_t seed = 0;
   uint64_t timeoutNs = 0; // of a case; 0: none
   bool full = false;      // cases marked `full` too
+  bool sample = false;    // all cases in a function's first element type, one in each other; not if full
 };
 
 /// Runs tests on one session. Not thread-safe.
@@ -34,7 +35,9 @@ public:
 
 private:
   struct Function;
-  void runFunction(const std::string &path, const std::string &name, std::ostream &out);
+  /// `variant`: which of the function's element types it is.
+  void runFunction(const std::string &path, const std::string &name, size_t variant, std::ostream &out);
+  std::vector<TestCase> chosenCases(const KernelTest &test, size_t variant) const;
   CheckResult runCase(const Function &function, const TestCase &testCase);
   Status judge(const Function &function, const TestCase &testCase, KilnRun *run,
                const std::vector<KilnTensor> &inputs, CheckResult &result);

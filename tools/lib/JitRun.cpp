@@ -73,6 +73,7 @@ Result<int> runChecks(JitRunJob &job, std::ostream &out, std::ostream &err) {
   options.timeoutNs = static_cast<uint64_t>(flags.number("timeout") * 1e9);
   const char *full = std::getenv("KILN_TEST_FULL");
   options.full = full && std::string_view(full) == "1";
+  options.sample = flags.given("sample");
   CheckRunner runner(job.instance.get(), job.session.get(), options);
   bool asJson = flags.given("json");
   for (const std::string &path : flags.all("check")) {
@@ -342,7 +343,7 @@ Result<ParsedValues> parseValues(const ParsedFlags &flags) {
       return Status(status.code(), "--input: " + status.message());
   if (flags.operands().empty() && !flags.given("list-devices") && !flags.given("check"))
     return Status(Code::InvalidArgument, "MODEL is missing; expected a model, --check or --list-devices");
-  for (std::string_view flag : {"filter", "case", "junit", "allow-refusals"})
+  for (std::string_view flag : {"filter", "case", "junit", "allow-refusals", "sample"})
     if (flags.given(flag) && !flags.given("check"))
       return Status(Code::InvalidArgument, fmt::format("--{}: belongs to --check, which is missing", flag));
   if (flags.given("case"))

@@ -48,6 +48,8 @@ constexpr FlagSpec kFlags[] = {
      "FILE.xml", "with --check: write the results as JUnit's XML"},
     {"allow-refusals", "",         "",      Cat::Check,   Kind::Switch,       false,
      "", "with --check: what the device has no lowering for is no failure"},
+    {"sample",       "",           "",      Cat::Check,   Kind::Switch,       false,
+     "", "with --check: all cases in a function's first element type, one in each other"},
     {"output",       "FILE",       "",      Cat::Output,  Kind::Text,         false,
      "FILE.npz", "write the outputs"},
     {"topk",         "N[,FILE]",   "",      Cat::Output,  Kind::Text,         false,
@@ -94,7 +96,7 @@ constexpr EnvironmentEntry kEnvironment[] = {
     {"KILN_BACKEND_PATH", "more folders with backends, separated by colons"},
     {"KILN_BACKEND_AUTOLOAD", "0 turns the search for backends off"},
     {"KILN_CACHE_MEMORY", "bytes of compiled kernels to keep in memory, as 256M"},
-    {"KILN_TEST_FULL", "1: --check runs the cases marked `full` too"},
+    {"KILN_TEST_FULL", "1: --check runs the cases marked `full` too, and all that --sample leaves out"},
     {"KILN_LOG", "error, warn, info or debug, with :COMPONENT for a part"},
 };
 
