@@ -18,6 +18,7 @@ set(hostCompilerSources
   Transforms/BodyLanes.cpp
   Transforms/Bufferize.cpp
   Transforms/Collapse.cpp
+  Transforms/ComposeReshapes.cpp
   Transforms/Contract.cpp
   Transforms/Contraction.cpp
   Transforms/Describe.cpp

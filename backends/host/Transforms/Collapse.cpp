@@ -1,5 +1,6 @@
 // Collapse.cpp: merges neighbouring loops that are neighbours in every operand, the same ones in all ops of a
 // kernel.
+#include "backends/host/Transforms/ComposeReshapes.h"
 #include "backends/host/Transforms/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -231,6 +232,7 @@ struct CollapsePass : impl::CollapsePassBase<CollapsePass> {
     RewritePatternSet patterns(&getContext());
     tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, &getContext());
     tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, &getContext());
+    populateComposeReshapes(patterns);
     tensor::CastOp::getCanonicalizationPatterns(patterns, &getContext());
     tensor::populateFoldTensorEmptyPatterns(patterns);
     memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);

@@ -1,4 +1,5 @@
 // Fuse.cpp: elementwise fusion with a cost rule, and the clean-up around it.
+#include "backends/host/Transforms/ComposeReshapes.h"
 #include "backends/host/Transforms/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -85,6 +86,7 @@ struct FusePass : impl::FusePassBase<FusePass> {
     tensor::populateFoldTensorEmptyPatterns(units);
     tensor::ExpandShapeOp::getCanonicalizationPatterns(units, context);
     tensor::CollapseShapeOp::getCanonicalizationPatterns(units, context);
+    populateComposeReshapes(units);
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(units))))
       return signalPassFailure();
     RewritePatternSet patterns(context);
@@ -98,6 +100,7 @@ struct FusePass : impl::FusePassBase<FusePass> {
     tensor::DimOp::getCanonicalizationPatterns(patterns, context);
     tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
     tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
+    populateComposeReshapes(patterns);
     tensor::ExtractSliceOp::getCanonicalizationPatterns(patterns, context);
     patterns.add<DropRounding>(context);
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))

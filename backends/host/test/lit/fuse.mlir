@@ -109,3 +109,17 @@ func.func @no_rounding(%x: tensor<64xbf16>) -> tensor<64xbf16> {
   } -> tensor<64xbf16>
   return %q : tensor<64xbf16>
 }
+
+// -----
+
+// Positive: a collapse behind an expand of several unknown extents leaves one expand, with its sizes.
+// CHECK-LABEL: @collapse_of_expand
+//  CHECK-SAME: %[[X:.+]]: tensor<?xf32>, %[[B:.+]]: index, %[[K:.+]]: index
+//       CHECK: %[[E:.+]] = tensor.expand_shape %[[X]] {{\[\[}}0, 1]] output_shape [%[[B]], %[[K]]]
+//  CHECK-SAME: tensor<?xf32> into tensor<?x?xf32>
+//   CHECK-NOT: tensor.collapse_shape
+func.func @collapse_of_expand(%x: tensor<?xf32>, %b: index, %k: index) -> tensor<?x?xf32> {
+  %e = tensor.expand_shape %x [[0, 1, 2, 3]] output_shape [%b, 1, 1, %k] : tensor<?xf32> into tensor<?x1x1x?xf32>
+  %c = tensor.collapse_shape %e [[0, 1, 2], [3]] : tensor<?x1x1x?xf32> into tensor<?x?xf32>
+  return %c : tensor<?x?xf32>
+}
