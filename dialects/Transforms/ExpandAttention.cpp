@@ -41,25 +41,19 @@ public:
       weights = make<SelectOp>(sees, weights, constant(0));
     }
     show(AttentionStage::Weights, weights);
-    Value result = make<MatmulOp>(grouped(rounded(weights), keys), op.getV(), false, false);
-    SmallVector<Value> results{reshape(result, {batch, heads, queries, size(op.getV(), 3)})};
+    Value result = make<MatmulOp>(grouped(weights, keys), widened(op.getV()), false, false);
+    SmallVector<Value> results{rounded(reshape(result, {batch, heads, queries, size(op.getV(), 3)}))};
     if (shown)
       results.push_back(shown);
     return results;
   }
 
 private:
-  /// scale * q * k^T, widened. In narrow floats both factors are scaled first, by its root: the product might
-  /// overflow.
+  /// scale * q * k^T, widened: what narrow floats hold is not rounded before the result is.
   Value product() {
-    double scale = op.getScale().convertToDouble();
-    Value q = grouped(op.getQ(), size(op.getQ(), 3)), k = op.getK();
-    auto multiply = [&] { return make<MatmulOp>(q, k, /*transA=*/false, /*transB=*/true); };
-    if (compute == element || scale < 0)
-      return make<MulOp>(widened(multiply()), constant(scale));
-    q = rounded(make<MulOp>(widened(q), constant(std::sqrt(scale))));
-    k = rounded(make<MulOp>(widened(k), constant(std::sqrt(scale))));
-    return widened(multiply());
+    Value q = widened(grouped(op.getQ(), size(op.getQ(), 3))), k = widened(op.getK());
+    return make<MulOp>(make<MatmulOp>(q, k, /*transA=*/false, /*transB=*/true),
+                       constant(op.getScale().convertToDouble()));
   }
   void show(AttentionStage stage, Value value) {
     if (op.getShows() == stage)

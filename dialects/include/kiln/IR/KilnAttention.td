@@ -25,7 +25,8 @@ def Kiln_AttentionOp : Kiln_CheckedOp<"attention", [AttrSizedOperandSegments]> {
     `j > i + offset[b]` if `causal`, and where `j` is less than `i + offset[b] - left_window` or more than
     `i + offset[b] + right_window`. `offset` is 0 if absent: how many keys precede the first query. A row whose bias is
     -inf everywhere gives 0. A second result, if asked for by `shows`, has the numbers `[batch, heads, queries, keys]`
-    themselves: `scores`, those `capped`, `biased`, or the softmax, `weights`. Products round to the element type, all else is computed in f32 for f16 and bf16.
+    themselves: `scores`, those `capped`, `biased`, or the softmax, `weights`. f16 and bf16 are computed in f32
+    and round once, in the results.
     * (C1) `q`, `k` and `v` have rank 4 and one element type.
     * (C2) batch and `size` are the same; `k` and `v` have the same heads and keys; `kv_heads` divides `heads`.
     * (C3) `mask` broadcasts to `[batch, heads, queries, keys]`.
