@@ -4,6 +4,7 @@
 #include "jit/Diagnostics.h"
 #include "jit/Elements.h"
 #include "jit/MlirImporter.h"
+#include "jit/StorageType.h"
 #include "kiln/IR/Kiln.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -95,15 +96,17 @@ ModelPort portOf(Type type, DictionaryAttr attributes, StringRef fallback, size_
   return port;
 }
 
-/// Of the content and, where the model is imported for shapes, those.
-std::string digestOf(const ImportRequest &request) {
+/// Of the content and, where the model is imported for shapes or in another precision, those.
+std::string digestOf(const ImportRequest &request, KilnDType precision) {
   std::string digest = sha256Hex(StringRef(request.bytes.data(), request.bytes.size()));
   for (const InputShape &shape : request.shapes) {
     digest += "\n" + std::to_string(shape.name.size()) + " " + shape.name + " =";
     for (int64_t dim : shape.dims)
       digest += " " + std::to_string(dim);
   }
-  return request.shapes.empty() ? digest : sha256Hex(digest);
+  if (precision != KILN_DTYPE_INVALID)
+    digest += "\nprecision " + std::to_string(precision);
+  return request.shapes.empty() && precision == KILN_DTYPE_INVALID ? digest : sha256Hex(digest);
 }
 
 Status checkPortType(Type type, const Twine &what) {
@@ -263,15 +266,15 @@ Result<std::unique_ptr<KilnImportedModel>> ImportService::import(const KilnImpor
   if (importer == &kMlirImporter && !request.shapes.empty())
     return invalidArgument(request.name + ": shapes for the import of a .mlir file; expected none, it takes "
                                           "the shapes that its function declares");
-  return import(std::move(request), *importer);
+  return import(std::move(request), *importer, args.precision);
 }
 
-Result<std::unique_ptr<KilnImportedModel>> ImportService::import(ImportRequest request,
-                                                                 const ImporterInfo &importer) {
+Result<std::unique_ptr<KilnImportedModel>>
+ImportService::import(ImportRequest request, const ImporterInfo &importer, KilnDType precision) {
   auto model = std::make_unique<KilnImportedModel>();
   model->name = request.name;
   model->function = request.function.empty() ? "main" : request.function;
-  model->digest = digestOf(request);
+  model->digest = digestOf(request, precision);
   model->context = registry.createContext();
   model->context->loadDialect<KilnDialect, func::FuncDialect, arith::ArithDialect, tensor::TensorDialect,
                               scf::SCFDialect, cf::ControlFlowDialect>();
@@ -279,14 +282,17 @@ Result<std::unique_ptr<KilnImportedModel>> ImportService::import(ImportRequest r
   model->module = std::move(imported.module);
   for (auto &[digest, data] : imported.weights)
     model->weights[digest] = std::move(data);
+  if (precision != KILN_DTYPE_INVALID && model->module->lookupSymbol<func::FuncOp>("main"))
+    KILN_RETURN_IF_ERROR(setStorageType(*model, precision));
   KILN_RETURN_IF_ERROR(finishModel(*model));
   if (imported.needsShapes.empty())
     return model;
   model->needsShapes = std::move(imported.needsShapes);
-  model->importFor = [this, request = std::move(request), &importer](std::vector<InputShape> shapes) {
+  model->importFor = [this, request = std::move(request), &importer,
+                      precision](std::vector<InputShape> shapes) {
     ImportRequest known = request;
     known.shapes = std::move(shapes);
-    return import(std::move(known), importer);
+    return import(std::move(known), importer, precision);
   };
   return model;
 }

@@ -24,7 +24,8 @@ public:
   Result<std::vector<std::string>> functions(const KilnImportArgs &args);
 
 private:
-  Result<std::unique_ptr<KilnImportedModel>> import(ImportRequest request, const ImporterInfo &importer);
+  Result<std::unique_ptr<KilnImportedModel>> import(ImportRequest request, const ImporterInfo &importer,
+                                                    KilnDType precision);
   Result<const ImporterInfo *> importer(llvm::StringRef format);
   Result<const ImporterInfo *> find(const KilnImportArgs &args, const ImportRequest &request);
   Result<const ImporterInfo *> recognise(const ImportRequest &request);

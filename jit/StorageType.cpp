@@ -113,7 +113,9 @@ private:
       return; // takes any type
     for (OpOperand &operand : op->getOpOperands()) {
       Value value = operand.get();
-      if (kept.contains(op) ? retyped.contains(value) : isF32(value))
+      bool staysF32 =
+          kept.contains(op) || (isa<ResizeOp>(op) && operand.getOperandNumber() > 0); // scales, roi
+      if (staysF32 ? retyped.contains(value) : isF32(value))
         operand.set(converted(value));
     }
   }

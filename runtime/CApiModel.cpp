@@ -1,5 +1,6 @@
 // CApiModel.cpp: kiln.h: models and their ports.
 #include "runtime/CApi.h"
+#include "runtime/DType.h"
 #include "runtime/TensorBinding.h"
 
 using namespace kiln;
@@ -9,7 +10,10 @@ namespace {
 
 Result<Model::Options> modelOptions(const KilnModelOptions *callerOptions) {
   KilnModelOptions given = readOptions(callerOptions);
-  Model::Options options{text(given.format), text(given.function), text(given.name), {}};
+  Model::Options options{text(given.format), text(given.function), text(given.name), {}, given.precision};
+  if (given.precision != KILN_DTYPE_INVALID && given.precision != KILN_F16 && given.precision != KILN_BF16)
+    return invalidArgument("options.precision: element type {}; expected f16 or bf16",
+                           dtypeName(given.precision));
   if (given.input_count > 0)
     KILN_RETURN_IF_ERROR(required(given.inputs, "options.inputs"));
   for (const KilnTensor &tensor : std::span(given.inputs, given.input_count)) {

@@ -1,6 +1,7 @@
 // Model.cpp: tells program files from models by their content; only the latter open the compiler.
 #include "runtime/Model.h"
 
+#include "runtime/DType.h"
 #include "runtime/Error.h"
 #include "runtime/ReferenceLibrary.h"
 
@@ -71,6 +72,7 @@ KilnImportArgs importArgs(const std::string &path, ByteSpan bytes, const Model::
   args.dims = shapes.dims.data();
   args.ranks = shapes.ranks.data();
   args.input_count = shapes.names.size();
+  args.precision = options.precision;
   return args;
 }
 
@@ -118,6 +120,9 @@ Result<ModelRef> Model::load(std::shared_ptr<Instance> instance, const std::stri
     if (!options.shapes.empty())
       return invalidArgument("model '{}': a program file, with input shapes to import it for; expected none",
                              model->theName);
+    if (options.precision != KILN_DTYPE_INVALID)
+      return invalidArgument("model '{}': a program file, with precision {} to import it in; expected none",
+                             model->theName, dtypeName(options.precision));
     KILN_RETURN_IF_ERROR(model->loadProgram(path, bytes));
   } else
     KILN_RETURN_IF_ERROR(model->import(path, bytes, options));

@@ -24,6 +24,7 @@ public:
   struct Options {
     std::string format, function, name;
     std::vector<std::pair<std::string, std::vector<int64_t>>> shapes; // by name or, if that is "", position
+    KilnDType precision = KILN_DTYPE_INVALID;                         // of f32 tensors; none: f32
   };
   /// `path` with empty `bytes`, or `bytes` (borrowed for the call) with a name in the options.
   static Result<std::shared_ptr<const Model>>

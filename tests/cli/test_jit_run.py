@@ -128,6 +128,13 @@ class JitRun(unittest.TestCase):
         (self.folder / "case/test_data_set_0/input_0.pb").rename(self.folder / "case/test_data_set_0/input_1.pb")
         self.refused(3, "input_0.pb is missing", self.folder / "case")
 
+    def test_precision_stores_f32_tensors_in_another_type(self) -> None:
+        files = ["--inputs", str(MLP / "inputs.npz"), "--expect", str(MLP / "outputs.npz")]
+        for precision, bound in (("f16", 0.002), ("bf16", 0.02)):
+            self.run_tool(MODEL, *files, f"--precision={precision}", f"--rel-l2={bound}")
+            self.run_tool(MODEL, *files, f"--precision={precision}", "--rel-l2=1e-6", code=1)
+            self.assertIn(f"x{precision}>", self.run_tool(MODEL, f"--precision={precision}", "--emit=graph").stdout)
+
     def test_topk_names_classes(self) -> None:
         labels = self.write("labels.txt", "cat\r\ndog\nbird\n")
         report = self.json_of(self.add, "--input", "x=2x4xf32=1 3 2 0 9 8 7 6", "--topk", f"2,{labels}")
@@ -229,6 +236,8 @@ class JitRun(unittest.TestCase):
             ("--json: takes no value", MODEL, "--json=yes"),
             ("--bench: '1.5' is not a count", MODEL, "--bench=1.5"),
             ("--profile: 'all' is not known", MODEL, "--profile=all"),
+            ("--precision: 'f64' is not known", MODEL, "--precision=f64"),
+            ("--precision: belongs to a MODEL", "--check", MODEL, "--precision=f16"),
             ("--topk: '0' is no count", MODEL, "--topk=0"),
             ("--topk: '3,': no file behind the comma", MODEL, "--topk=3,"),
             ("--shape: 'x': no name", MODEL, "--shape=x"),

@@ -343,6 +343,8 @@ Result<ParsedValues> parseValues(const ParsedFlags &flags) {
       return Status(status.code(), "--input: " + status.message());
   if (flags.operands().empty() && !flags.given("list-devices") && !flags.given("check"))
     return Status(Code::InvalidArgument, "MODEL is missing; expected a model, --check or --list-devices");
+  if (flags.given("precision") && flags.operands().empty())
+    return Status(Code::InvalidArgument, "--precision: belongs to a MODEL, which is missing");
   for (std::string_view flag : {"filter", "case", "junit", "allow-refusals", "sample"})
     if (flags.given(flag) && !flags.given("check"))
       return Status(Code::InvalidArgument, fmt::format("--{}: belongs to --check, which is missing", flag));

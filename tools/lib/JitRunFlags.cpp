@@ -75,6 +75,8 @@ constexpr FlagSpec kFlags[] = {
      "", "show what was compiled and what the caches held"},
     {"mem-stats",    "",           "",      Cat::Measure, Kind::Switch,       false,
      "", "show the device memory in use and its peak"},
+    {"precision",    "TYPE",        "",      Cat::Compile, Kind::Text,         false,
+     "f16 or bf16", "compute the model's f32 tensors in this type; inputs and outputs stay f32", "f16|bf16"},
     {"dump-stages",  "DIR",        "",      Cat::Compile, Kind::Text,         false,
      "a folder, made if missing", "write the IR after every stage"},
     {"emit",         "WHAT",       "",      Cat::Compile, Kind::Text,         false,

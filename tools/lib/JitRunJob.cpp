@@ -52,6 +52,8 @@ Status JitRunJob::loadModel(const std::string &path) {
   auto options = sized<KilnModelOptions>();
   std::string function = flags.text("function");
   options.function = toStr(function);
+  if (flags.given("precision"))
+    options.precision = flags.text("precision") == "f16" ? KILN_F16 : KILN_BF16;
   KilnModel *loaded = nullptr;
   KILN_RETURN_IF_ERROR(take(kiln_model_load_file(instance.get(), toStr(path), &options, &loaded)));
   model.reset(loaded);

@@ -78,6 +78,8 @@ typedef struct KilnImportArgs {
   const int64_t *dims;
   const uint32_t *ranks;
   size_t input_count;
+  KilnDType precision; // KILN_F16 or KILN_BF16: computes the model's f32 tensors in it; 0: as they are
+  uint32_t reserved;
 } KilnImportArgs;
 
 #define KILN_COMPILER_MAX_RANK 16

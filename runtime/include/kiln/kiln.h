@@ -149,6 +149,8 @@ typedef struct KilnModelOptions {
   KilnStr name;             // shown in messages; "": the file's name
   const KilnTensor *inputs; // inputs (data may be null) whose shapes the model is imported for, by name or
   size_t input_count;       // position; none: for every shape that it declares
+  KilnDType precision;      // KILN_F16 or KILN_BF16: computes the model's f32 tensors in it; 0: as they are.
+  uint32_t reserved;        // Inputs and outputs stay f32, integers and quantised parts keep their types
 } KilnModelOptions;
 
 // Loads a model. A program file opens no compiler; other formats open libkiln_compiler.

@@ -151,9 +151,23 @@ TEST(StorageTypeTest, QuantisedPartsKeepTheirTypes) {
     })mlir",
                          KILN_F16);
   ASSERT_OK(half.status);
-  EXPECT_THAT(half.text, AllOf(HasSubstr("kiln.quantize %arg0 scale "), HasSubstr("tensor<f32> -> tensor<4xi8>"),
-                               HasSubstr("tensor<4xi8>, tensor<f32> -> tensor<4xf32>"),
-                               HasSubstr("kiln.relu %3 : tensor<4xf16>")));
+  EXPECT_THAT(half.text,
+              AllOf(HasSubstr("kiln.quantize %arg0 scale "), HasSubstr("tensor<f32> -> tensor<4xi8>"),
+                    HasSubstr("tensor<4xi8>, tensor<f32> -> tensor<4xf32>"),
+                    HasSubstr("kiln.relu %3 : tensor<4xf16>")));
+}
+
+TEST(StorageTypeTest, ScalesOfAResizeStayF32) {
+  Narrowed half = narrow(R"mlir(
+    func.func @main(%x: tensor<1x2x4xf32>) -> tensor<1x2x8xf32> {
+      %s = kiln.constant dense<[1.0, 1.0, 2.0]> : tensor<3xf32>
+      %y = kiln.resize %x [1, 2, 8] scales %s : tensor<3xf32> mode linear coordinates asymmetric : tensor<1x2x4xf32> -> tensor<1x2x8xf32>
+      return %y : tensor<1x2x8xf32>
+    })mlir",
+                         KILN_BF16);
+  ASSERT_OK(half.status);
+  EXPECT_THAT(half.text, AllOf(HasSubstr("scales %1 : tensor<3xf32>"),
+                               HasSubstr("tensor<1x2x4xbf16> -> tensor<1x2x8xbf16>")));
 }
 
 TEST(StorageTypeTest, WideIntegersAreScaledInF32) {

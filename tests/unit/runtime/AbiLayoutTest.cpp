@@ -133,10 +133,11 @@ SIZE(KilnCompilerHost, 80); AT(KilnCompilerHost, struct_size, 0); AT(KilnCompile
   AT(KilnCompilerHost, target, 48); AT(KilnCompilerHost, add_kernel_loader, 56);
   AT(KilnCompilerHost, device_owner, 64); AT(KilnCompilerHost, run_backend, 72);
 
-SIZE(KilnImportArgs, 120); AT(KilnImportArgs, struct_size, 0); AT(KilnImportArgs, format, 8);
+SIZE(KilnImportArgs, 128); AT(KilnImportArgs, struct_size, 0); AT(KilnImportArgs, format, 8);
   AT(KilnImportArgs, path, 24); AT(KilnImportArgs, name, 40); AT(KilnImportArgs, data, 56);
   AT(KilnImportArgs, bytes, 64); AT(KilnImportArgs, function, 72); AT(KilnImportArgs, input_names, 88);
   AT(KilnImportArgs, dims, 96); AT(KilnImportArgs, ranks, 104); AT(KilnImportArgs, input_count, 112);
+  AT(KilnImportArgs, precision, 120); AT(KilnImportArgs, reserved, 124);
 
 SIZE(KilnModelPort, 408); AT(KilnModelPort, name, 0); AT(KilnModelPort, dtype, 16);
   AT(KilnModelPort, rank, 20); AT(KilnModelPort, dims, 24); AT(KilnModelPort, dim_names, 152);
@@ -188,9 +189,9 @@ SIZE(KilnTensor, 320); AT(KilnTensor, struct_size, 0); AT(KilnTensor, name, 8); 
   AT(KilnTensor, data, 288); AT(KilnTensor, data_bytes, 296); AT(KilnTensor, buffer, 304);
   AT(KilnTensor, buffer_offset, 312);
 
-SIZE(KilnModelOptions, 72); AT(KilnModelOptions, struct_size, 0); AT(KilnModelOptions, format, 8);
+SIZE(KilnModelOptions, 80); AT(KilnModelOptions, struct_size, 0); AT(KilnModelOptions, format, 8);
   AT(KilnModelOptions, function, 24); AT(KilnModelOptions, name, 40); AT(KilnModelOptions, inputs, 56);
-  AT(KilnModelOptions, input_count, 64);
+  AT(KilnModelOptions, input_count, 64); AT(KilnModelOptions, precision, 72); AT(KilnModelOptions, reserved, 76);
 
 SIZE(KilnPortInfo, 416); AT(KilnPortInfo, struct_size, 0); AT(KilnPortInfo, name, 8);
   AT(KilnPortInfo, dtype, 24); AT(KilnPortInfo, rank, 28); AT(KilnPortInfo, dims, 32);

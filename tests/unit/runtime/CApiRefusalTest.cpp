@@ -112,7 +112,7 @@ TEST_F(CApiTest, AFaultNamesTheLaunchPoisonsAndIsHealedByReset) {
   kiln_model_release(second);
 }
 
-TEST_F(CApiTest, AProgramFileIsNotImportedForShapes) {
+TEST_F(CApiTest, AProgramFileIsNotImportedForShapesOrAPrecision) {
   ProgramMaker maker = smallProgram();
   std::vector<uint8_t> bytes = pack(maker.program);
   auto input = sized<KilnTensor>();
@@ -123,6 +123,11 @@ TEST_F(CApiTest, AProgramFileIsNotImportedForShapes) {
   EXPECT_THAT(
       fromC(kiln_model_load_memory(&runtime.instance, bytes.data(), bytes.size(), &options, &loaded)),
       StatusIs(Code::InvalidArgument, HasSubstr("a program file, with input shapes to import it for")));
+  options.input_count = 0;
+  options.precision = KILN_F16;
+  EXPECT_THAT(
+      fromC(kiln_model_load_memory(&runtime.instance, bytes.data(), bytes.size(), &options, &loaded)),
+      StatusIs(Code::InvalidArgument, HasSubstr("a program file, with precision f16 to import it in")));
 }
 
 // An op's number in the kernel becomes its place in the model; a number that means no op stays.

@@ -79,7 +79,7 @@ TEST_F(CApiTest, AModelThatNeedsShapesHasAProgramForEachOfThem) {
   EXPECT_EQ(runtime.fakeCompiler.imports, 1);
 }
 
-TEST_F(CApiTest, AModelIsImportedForTheShapesInItsOptions) {
+TEST_F(CApiTest, AModelIsImportedForShapesAndPrecisionOfItsOptions) {
   KilnTensor inputs[] = {sized<KilnTensor>(), sized<KilnTensor>()};
   inputs[0].name = toStr("x");
   inputs[0].rank = 2;
@@ -87,9 +87,11 @@ TEST_F(CApiTest, AModelIsImportedForTheShapesInItsOptions) {
   auto options = sized<KilnModelOptions>();
   options.inputs = inputs;
   options.input_count = 2;
+  options.precision = KILN_BF16;
   KilnModel *shaped = nullptr;
   ASSERT_OK(fromC(kiln_model_load_memory(&runtime.instance, "model", 5, &options, &shaped)));
   EXPECT_EQ(runtime.fakeCompiler.importShapes, "x=4x5 = ");
+  EXPECT_EQ(runtime.fakeCompiler.importPrecision, KILN_BF16);
   kiln_model_release(shaped);
 
   auto refused = [&](const char *message) {
@@ -102,6 +104,8 @@ TEST_F(CApiTest, AModelIsImportedForTheShapesInItsOptions) {
   refused("input 1: struct_size 0; expected");
   options.inputs = nullptr;
   refused("argument 'options.inputs': null");
+  options.precision = KILN_F64;
+  refused("options.precision: element type f64; expected f16 or bf16");
 }
 
 TEST_F(CApiTest, ASecondValueOfADynamicExtentMakesItDynamic) {

@@ -24,6 +24,7 @@ KilnStatus importModel(void *self, const KilnImportArgs *args, KilnImportedModel
   if (!compiler.importFailure.ok())
     return toC(compiler.importFailure);
   compiler.importShapes.clear();
+  compiler.importPrecision = args->precision;
   const int64_t *dims = args->dims;
   for (size_t i = 0; i < args->input_count; dims += args->ranks[i++])
     compiler.importShapes +=

@@ -18,7 +18,8 @@ public:
   const KilnCompiler &table() const { return theTable; }
 
   bool refusesDynamic = false, kernelPerShape = false;
-  bool needsShapes = false;                 // an import for each set of shapes, none for -1
+  bool needsShapes = false; // an import for each set of shapes, none for -1
+  KilnDType importPrecision = 0;
   std::string importShapes;                 // that the last import was asked for, "x=2x3 "
   std::function<void()> onBuild, onCompile; // called while a program is built, a kernel compiled
   Status importFailure, compileFailure;
