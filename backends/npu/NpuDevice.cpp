@@ -1,19 +1,97 @@
 // NpuDevice.cpp: what the device tells of itself, and how launches reach the simulator.
 #include "backends/npu/NpuDevice.h"
 
+#include "backends/npu/NpuLoader.h"
+#include "backends/npu/Sim/Simulator.h"
+
+#include <algorithm>
+#include <thread>
+
 namespace kiln::npu {
+namespace {
+
+SimLaunch simLaunch(std::span<const KilnBinding> bindings, std::span<const int64_t> constants,
+                    KilnBinding workspace, uint32_t blocks) {
+  return {{bindings.begin(), bindings.end()}, {constants.begin(), constants.end()}, workspace, blocks};
+}
+
+void fillProfile(const SimReport &report, KilnLaunchProfile &profile) {
+  profile.cycles = report.cycles;
+  if (profile.struct_size < sizeof(profile))
+    return; // an older caller's
+  auto count = [&](const std::string &name, std::string_view unit, uint64_t value) {
+    if (!profile.on_counter)
+      return;
+    KilnLaunchCounter counter = {toStr(name), toStr(unit), static_cast<double>(value)};
+    profile.on_counter(profile.arg, &counter);
+  };
+  count("instructions", "instructions", report.instructions);
+  count("gm.read", "bytes", report.gmRead);
+  count("gm.written", "bytes", report.gmWritten);
+  if (report.cycles == 0)
+    return; // not timed
+  count("l2.hit", "bytes", report.l2Hits);
+  count("l2.miss", "bytes", report.l2Misses);
+  for (const PipeTotal &pipe : report.pipes) {
+    count("busy." + pipe.unit, "cycles", pipe.stats.busy);
+    count("wait-flag." + pipe.unit, "cycles", pipe.stats.waitFlag);
+    count("wait-issue." + pipe.unit, "cycles", pipe.stats.waitIssue);
+    count("instructions." + pipe.unit, "instructions", pipe.stats.instructions);
+  }
+  for (const SimSpan &span : report.spans) {
+    KilnLaunchSpan out = {toStr(span.unit), toStr(span.name), toStr(span.waited ? "flag" : ""),
+                          span.start,       span.end,         span.waited,
+                          span.pc};
+    profile.on_span(profile.arg, &out);
+  }
+}
+
+} // namespace
 
 NpuDevice::NpuDevice(const KilnHost &host, const KilnDeviceOpenArgs &args, const NpuOptions &options)
     : HostMemoryDevice(host, "npu device", args, options.memoryBytes), options(options) {}
 
-Status NpuDevice::checkLaunch(KilnKernel *kernel, const KilnLaunch &) {
-  if (!kernel)
+Status NpuDevice::checkLaunch(KilnKernel *handle, const KilnLaunch &launch) {
+  if (!handle)
     return Status(Code::InvalidArgument, "launch: no kernel");
-  return {};
+  const NpuKernel &kernel = NpuKernel::from(handle);
+  auto wrong = [&](const std::string &text) {
+    return Status(Code::InvalidArgument, "kernel '" + kernel.name + "': " + text);
+  };
+  if (kernel.object.chip != options.chip)
+    return Status(Code::FailedPrecondition, "kernel '" + kernel.name + "' is for the " +
+                                                std::string(Target::of(kernel.object.chip).name()) +
+                                                "; this device is a " +
+                                                std::string(Target::of(options.chip).name()));
+  if (launch.grid[1] > 1 || launch.grid[2] > 1)
+    return wrong("a grid of several dimensions; expected a count of blocks");
+  Status status = npu::checkLaunch(kernel.object, simLaunch({launch.bindings, launch.binding_count},
+                                                            {launch.constants, launch.constant_count},
+                                                            launch.workspace, launch.grid[0]));
+  return status.ok() ? status : wrong(status.message());
 }
 
-Status NpuDevice::launch(const sdk::LaunchCommand &) {
-  return Status(Code::Unimplemented, "npu: this build has no kernel loader");
+Status NpuDevice::launch(const sdk::LaunchCommand &command) {
+  const NpuKernel &kernel = NpuKernel::from(command.kernel);
+  SimOptions sim;
+  sim.hasChecks = options.mode == Mode::Checked;
+  sim.isTimed = options.mode == Mode::Timing;
+  sim.wantsSpans = sim.isTimed && command.profile && command.profile->on_span;
+  sim.seed = options.mode == Mode::Checked ? options.seed : 0;
+  sim.threads = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  sim.watchdogInstructions = options.watchdogInstructions;
+  SimReport report =
+      simulate(kernel.object, Target::of(options.chip),
+               simLaunch(command.bindings, command.constants, command.workspace, command.grid[0]), sim);
+  if (command.profile)
+    fillProfile(report, *command.profile);
+  if (!report.fault)
+    return {};
+  std::string location;
+  if (command.site && report.fault->op >= 0 &&
+      static_cast<size_t>(report.fault->op) < command.site->op_location_count)
+    location = toView(command.site->op_locations[report.fault->op]);
+  return Status(Code::Internal, "kernel '" + kernel.name + "': " + report.fault->text(location));
 }
 
 Result<uint32_t> NpuDeviceType::enumerate() {

@@ -11,7 +11,8 @@ namespace kiln::npu {
 class NpuDevice final : public sdk::HostMemoryDevice {
 public:
   NpuDevice(const KilnHost &host, const KilnDeviceOpenArgs &args, const NpuOptions &options);
-  /// InvalidArgument: no kernel.
+  /// InvalidArgument: no kernel, or bindings, constants, workspace or grid are not what its metadata says.
+  /// FailedPrecondition: it is for another chip.
   Status checkLaunch(KilnKernel *kernel, const KilnLaunch &launch) override;
   Status launch(const sdk::LaunchCommand &command) override;
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-# test_objdump.py: jit-objdump on npu objects: text to bytes to text, headers, errors and exit codes.
+# test_objdump.py: jit-objdump on npu objects: text to bytes to text, headers, errors; files run in a fresh process.
 """Usage: test_objdump.py BUILD"""
 
+import os
 import pathlib
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import tempfile
 import unittest
 
 BUILD = pathlib.Path(sys.argv.pop(1))
+# Doubles 128 elements of f16 in place.
 TEXT = """.chip 910b
 .kind aiv
 .kernel twice
@@ -17,7 +19,14 @@ TEXT = """.chip 910b
 
 .section aiv
   ldarg x1, 0
-  vadd.f16 x2, x2, x2
+  movi x0, 0
+  mov_gm_ub.b16 x0, x1, len=256
+  set_flag MTE2, V, 0
+  wait_flag MTE2, V, 0
+  vadd.f16 x0, x0, x0
+  set_flag V, MTE3, 0
+  wait_flag V, MTE3, 0
+  mov_ub_gm.b16 x1, x0, len=256
   halt
 """
 
@@ -51,13 +60,25 @@ class Objdump(unittest.TestCase):
         self.source.write_text(TEXT.replace("vadd.f16", "vsum.f16"))
         failed = objdump("--device=npu", "--assemble", self.source, f"--output={self.object}")
         self.assertEqual(failed.returncode, 3)
-        self.assertIn("twice.s': line 9: unknown instruction 'vsum'", failed.stderr)
+        self.assertIn("twice.s': line 13: unknown instruction 'vsum'", failed.stderr)
         self.assertFalse(self.object.exists())
         foreign = objdump("--device=npu", BUILD / "bin/jit-objdump")
         self.assertEqual(foreign.returncode, 3)
         self.assertIn("expected a relocatable little-endian ELF64 file", foreign.stderr)
         self.assertIn("expected --output=FILE", objdump("--assemble", self.source).stderr)
         self.assertIn("its kernels have no text form", objdump("--device=null", self.source).stderr)
+
+    def test_a_file_runs_in_a_fresh_process_without_a_compiler(self) -> None:
+        objdump("--device=npu", "--assemble", self.source, f"--output={self.object}")
+        environment = {**os.environ, "KILN_BACKEND_PATH": f"{BUILD}/lib/kiln/backends.d"}
+        for mode in ("fast", "checked", "timing"):
+            done = subprocess.run([BUILD / "tests/bin/npu-run-object", self.object], capture_output=True, text=True,
+                                  env={**environment, "KILN_NPU_MODE": mode})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("first 16384, last 16384", done.stdout)  # two, in f16
+            self.assertIn("maps libkiln_npu.so", done.stdout)
+            for library in ("libLLVM", "libMLIR", "libkiln_compiler", "_compiler.so"):
+                self.assertNotIn(library, done.stdout)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,94 @@
+// LocalMemory.cpp: shadow cells of 32 bytes; an access conflicts with one that its clock does not know to
+// have ended.
+#include "kiln/devicekit/LocalMemory.h"
+
+#include <cstring>
+
+namespace kiln::devicekit {
+namespace {
+
+constexpr uint8_t kFresh = 0xcd;  // what memory holds before anything is written
+constexpr uint8_t kPoison = 0xff; // destinations in flight: NaN in every float type
+
+} // namespace
+
+LocalMemory::LocalMemory(std::string_view name, uint64_t size, bool hasShadow)
+    : theName(name), bytes(size, kFresh), cells(hasShadow ? (size + kBlock - 1) / kBlock : 0) {}
+
+Fault LocalMemory::fault(FaultKind kind, uint64_t address, std::string detail) const {
+  Fault result;
+  result.kind = kind;
+  result.space = theName;
+  result.address = address;
+  result.detail = std::move(detail);
+  return result;
+}
+
+std::optional<Fault> LocalMemory::access(std::span<const Range> ranges, const Accessor &by, bool isWrite) {
+  for (const Range &range : ranges) {
+    if (range.begin > size() || size() - range.begin < range.bytes)
+      return fault(FaultKind::OutOfBounds, range.begin,
+                   std::to_string(range.bytes) + " bytes; it has " + std::to_string(size()));
+    if (cells.empty() || range.bytes == 0)
+      continue;
+    uint64_t end = range.begin + range.bytes;
+    for (uint64_t block = range.begin / kBlock; block * kBlock < end; ++block) {
+      uint64_t from = std::max(range.begin, block * kBlock) % kBlock;
+      uint64_t to = std::min(end, (block + 1) * kBlock) - block * kBlock;
+      auto mask = static_cast<uint32_t>((uint64_t(1) << to) - (uint64_t(1) << from));
+      if (auto found = accessBlock(block, mask, by, isWrite))
+        return found;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Fault> LocalMemory::accessBlock(uint64_t block, uint32_t mask, const Accessor &by,
+                                              bool isWrite) {
+  Cell &cell = cells[block];
+  if (!isWrite && (cell.initialised & mask) != mask) {
+    uint64_t offset = static_cast<uint64_t>(__builtin_ctz(mask & ~cell.initialised));
+    return fault(FaultKind::Uninitialised, block * kBlock + offset, "nobody wrote this byte");
+  }
+  for (uint32_t pipe = 0; pipe < kMostPipes; ++pipe) {
+    uint32_t known = by.knows.own[pipe];
+    bool meetsWrite = cell.written[pipe] > known && (cell.writtenBytes[pipe] & mask);
+    bool meetsRead = isWrite && cell.read[pipe] > known && (cell.readBytes[pipe] & mask);
+    // an instruction may read and write the same bytes
+    if (pipe == by.pipe) {
+      meetsWrite &= cell.written[pipe] != by.number;
+      meetsRead &= cell.read[pipe] != by.number;
+    }
+    if (meetsWrite || meetsRead)
+      return fault(FaultKind::Race, block * kBlock,
+                   std::string(isWrite ? "written" : "read") + " while instruction " +
+                       std::to_string(meetsWrite ? cell.written[pipe] : cell.read[pipe]) + " of pipe " +
+                       std::to_string(pipe) + ", which " + (meetsWrite ? "writes" : "reads") +
+                       " it, is not known to have ended");
+  }
+  uint32_t *numbers = isWrite ? cell.written : cell.read,
+           *masks = isWrite ? cell.writtenBytes : cell.readBytes;
+  masks[by.pipe] = numbers[by.pipe] == by.number ? masks[by.pipe] | mask : mask;
+  numbers[by.pipe] = by.number;
+  if (isWrite)
+    cell.initialised |= mask;
+  return std::nullopt;
+}
+
+void LocalMemory::poison(std::span<const Range> ranges, std::vector<uint8_t> &pending) {
+  for (const Range &range : ranges) {
+    uint8_t *at = bytes.data() + range.begin;
+    pending.insert(pending.end(), at, at + range.bytes);
+    std::memset(at, kPoison, range.bytes);
+  }
+}
+
+void LocalMemory::restore(std::span<const Range> ranges, const std::vector<uint8_t> &pending) {
+  size_t from = 0;
+  for (const Range &range : ranges) {
+    std::memcpy(bytes.data() + range.begin, pending.data() + from, range.bytes);
+    from += range.bytes;
+  }
+}
+
+} // namespace kiln::devicekit

@@ -1,0 +1,59 @@
+// kiln/devicekit/LocalMemory.h: one memory of one core, with the shadow that finds uninitialised reads and
+// races.
+#ifndef KILN_DEVICEKIT_LOCALMEMORY_H
+#define KILN_DEVICEKIT_LOCALMEMORY_H
+
+#include "kiln/devicekit/Fault.h"
+#include "kiln/devicekit/VectorClock.h"
+
+#include <optional>
+#include <span>
+
+namespace kiln::devicekit {
+
+/// Bytes that an instruction touches: [begin, begin + bytes).
+struct Range {
+  uint64_t begin;
+  uint64_t bytes;
+};
+
+/// A scratchpad. Its contents begin as a pattern, never as zeros. Used by one thread at a time.
+class LocalMemory {
+public:
+  /// `hasShadow`: whether accesses are recorded and checked, not only their bounds.
+  LocalMemory(std::string_view name, uint64_t bytes, bool hasShadow);
+  std::string_view name() const { return theName; }
+  uint64_t size() const { return bytes.size(); }
+  uint8_t *data() { return bytes.data(); }
+
+  /// Checks and records accesses; the first fault found has kind, space, address and detail. With `isInOrder`
+  /// the accessor's pipe ends one instruction before the next.
+  std::optional<Fault> read(std::span<const Range> ranges, const Accessor &by) {
+    return access(ranges, by, false);
+  }
+  std::optional<Fault> write(std::span<const Range> ranges, const Accessor &by) {
+    return access(ranges, by, true);
+  }
+  /// Moves what an instruction has written at its start out of sight until it ends: the bytes go to
+  /// `pending`, poison takes their place.
+  void poison(std::span<const Range> ranges, std::vector<uint8_t> &pending);
+  void restore(std::span<const Range> ranges, const std::vector<uint8_t> &pending);
+
+private:
+  static constexpr uint64_t kBlock = 32;
+  // The last accesses to a block by each pipe, and which of its bytes they touched.
+  struct Cell {
+    uint32_t written[kMostPipes], read[kMostPipes], writtenBytes[kMostPipes], readBytes[kMostPipes];
+    uint32_t initialised;
+  };
+  std::optional<Fault> access(std::span<const Range> ranges, const Accessor &by, bool isWrite);
+  std::optional<Fault> accessBlock(uint64_t block, uint32_t mask, const Accessor &by, bool isWrite);
+  Fault fault(FaultKind kind, uint64_t address, std::string detail) const;
+
+  const std::string theName;
+  std::vector<uint8_t> bytes;
+  std::vector<Cell> cells; // empty: no shadow
+};
+
+} // namespace kiln::devicekit
+#endif // KILN_DEVICEKIT_LOCALMEMORY_H
