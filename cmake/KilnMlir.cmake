@@ -70,7 +70,8 @@ function(add_kiln_tablegen target)
     message(FATAL_ERROR "add_kiln_tablegen(${target}): unknown arguments '${arg_UNPARSED_ARGUMENTS}'")
   endif()
   set(source "${CMAKE_CURRENT_SOURCE_DIR}/${arg_TD}")
-  file(GLOB siblings CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/dialects/include/kiln/IR/*.td")
+  file(GLOB siblings CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/dialects/include/kiln/IR/*.td"
+    "${PROJECT_SOURCE_DIR}/devicekit/include/kiln/devicekit/*.td" "${CMAKE_CURRENT_SOURCE_DIR}/IR/*.td")
   set(outputs)
   while(arg_OUTPUTS)
     list(POP_FRONT arg_OUTPUTS file action)
@@ -81,7 +82,7 @@ function(add_kiln_tablegen target)
     add_custom_command(OUTPUT ${output}
       COMMAND ${KILN_MLIR_TBLGEN} ${action} ${source} -o ${output}
               -I ${MLIR_INCLUDE_DIRS} -I ${PROJECT_SOURCE_DIR}/dialects/include -I ${CMAKE_CURRENT_SOURCE_DIR}
-              -I ${PROJECT_SOURCE_DIR}/jit/include
+              -I ${PROJECT_SOURCE_DIR}/jit/include -I ${PROJECT_SOURCE_DIR}/devicekit/include -I ${PROJECT_SOURCE_DIR}
       DEPENDS ${source} ${siblings} VERBATIM)
     list(APPEND outputs ${output})
   endwhile()

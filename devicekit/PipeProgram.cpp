@@ -1,0 +1,183 @@
+// PipeProgram.cpp: walks the structured control flow once; views are followed to their buffers, static
+// subviews by range.
+#include "devicekit/PipeProgram.h"
+
+#include "devicekit/RotatingSlot.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+
+namespace kiln::devicekit {
+namespace {
+
+/// Bytes from `first` on that a static strided view covers.
+struct Window {
+  int64_t first = 0, bytes = INT64_MAX; // INT64_MAX: unknown, all of the buffer
+  bool isKnown() const { return bytes != INT64_MAX; }
+};
+
+/// What a memref covers relative to its aligned pointer.
+Window windowOf(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset = 0;
+  if (!type.hasStaticShape() || failed(getStridesAndOffset(type, strides, offset)) ||
+      ShapedType::isDynamic(offset) || llvm::any_of(strides, ShapedType::isDynamic) ||
+      type.getElementTypeBitWidth() % 8 != 0)
+    return {};
+  int64_t last = offset, bytes = type.getElementTypeBitWidth() / 8;
+  for (auto [extent, stride] : llvm::zip(type.getShape(), strides)) {
+    if (extent == 0)
+      return {offset * bytes, 0};
+    last += (extent - 1) * stride;
+  }
+  return {offset * bytes, (last + 1 - offset) * bytes};
+}
+
+/// Whether a view keeps the pointer that its type's offset counts from.
+bool keepsPointer(Operation *view) {
+  return isa<memref::SubViewOp, memref::CastOp, memref::CollapseShapeOp, memref::ExpandShapeOp>(view);
+}
+
+bool touchesPipes(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        return isa<PipeOpInterface, SyncOpInterface>(inner) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+std::optional<int64_t> tripCount(scf::ForOp loop) {
+  std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound()),
+                         upper = getConstantIntValue(loop.getUpperBound()),
+                         step = getConstantIntValue(loop.getStep());
+  if (!lower || !upper || !step || *step <= 0)
+    return std::nullopt;
+  return *upper <= *lower ? 0 : (*upper - *lower + *step - 1) / *step;
+}
+
+} // namespace
+
+FailureOr<PipeProgram> PipeProgram::create(Operation *function, const MachineInterface &machine) {
+  PipeProgram program;
+  program.theMachine = &machine;
+  for (Region &region : function->getRegions())
+    for (Block &block : region)
+      if (failed(program.addBlock(block, nullptr)))
+        return failure();
+  return program;
+}
+
+PipeNode *PipeProgram::append(PipeNode::Kind kind, Operation *op, PipeNode *parent) {
+  std::vector<PipeNode *> &body = parent ? parent->body : top;
+  PipeNode &node = storage.emplace_back();
+  node.kind = kind;
+  node.op = op;
+  node.parent = parent;
+  node.position = body.size();
+  body.push_back(&node);
+  return &node;
+}
+
+LogicalResult PipeProgram::addBlock(Block &block, PipeNode *parent) {
+  for (Operation &op : block) {
+    if (auto pipeOp = dyn_cast<PipeOpInterface>(op)) {
+      if (failed(addOp(pipeOp, parent)))
+        return failure();
+    } else if (auto sync = dyn_cast<SyncOpInterface>(op)) {
+      PipeNode *node = append(PipeNode::Kind::Sync, &op, parent);
+      if (Value slot = sync.getEventSlot()) {
+        node->slotCount = RotatingSlot::match(slot).count;
+        if (failed(resolveSlot(&op, slot, node->slotCount, node->slotLoop)))
+          return failure();
+      }
+    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      if (!touchesPipes(loop))
+        continue;
+      PipeNode *node = append(PipeNode::Kind::Loop, loop, parent);
+      node->trips = tripCount(loop);
+      loops[loop] = node;
+      if (failed(addBlock(*loop.getBody(), node)))
+        return failure();
+    } else if (op.getNumRegions() != 0 && touchesPipes(&op)) {
+      return op.emitOpError(
+          "surrounds pipe ops; expected scf.for alone to do so when flags are placed or verified");
+    }
+  }
+  return success();
+}
+
+LogicalResult PipeProgram::addOp(PipeOpInterface op, PipeNode *parent) {
+  PipeNode *node = append(PipeNode::Kind::Op, op, parent);
+  node->pipe = op.getPipe();
+  if (node->pipe >= theMachine->pipeCount())
+    return op->emitOpError("pipe ") << node->pipe << "; the machine has " << theMachine->pipeCount();
+  SmallVector<PipeAccess> accesses;
+  op.getAccesses(accesses);
+  for (PipeAccess access : accesses) {
+    PipeRange range;
+    if (failed(resolve(op, access, range)))
+      return failure();
+    node->ranges.push_back(std::move(range));
+  }
+  return success();
+}
+
+LogicalResult PipeProgram::resolve(Operation *at, PipeAccess access, PipeRange &range) {
+  Value buffer = access.memref;
+  Window window = windowOf(cast<MemRefType>(buffer.getType()));
+  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>()) {
+    if (!keepsPointer(view))
+      window = {};
+    buffer = view.getViewSource();
+  }
+  range.isWrite = access.isWrite;
+  auto numberOf = [&](const void *key) { return objects.try_emplace(key, objects.size()).first->second; };
+  auto placed = buffer.getDefiningOp<PlacedBufferInterface>();
+  if (!placed) {
+    range.object = numberOf(buffer.getAsOpaquePointer());
+    range.starts = {window.isKnown() ? window.first : 0};
+    range.bytes = window.bytes;
+    return success();
+  }
+  auto type = cast<MemRefType>(buffer.getType());
+  range.object = numberOf(type.getMemorySpace().getAsOpaquePointer());
+  std::optional<int64_t> whole = staticBytes(type);
+  if (!whole)
+    return placed->emitOpError("placed buffer of type ") << type << "; expected static extents";
+  if (!window.isKnown())
+    window = {0, *whole};
+  range.bytes = window.bytes;
+  for (int64_t address : placed.getAddresses())
+    range.starts.push_back(address + window.first);
+  if (Value slot = placed.getBufferSlot())
+    return resolveSlot(at, slot, range.starts.size(), range.slotLoop);
+  return success();
+}
+
+LogicalResult PipeProgram::resolveSlot(Operation *at, Value slot, int64_t count, PipeNode *&loop) {
+  RotatingSlot rotating = RotatingSlot::match(slot);
+  if (rotating.count == 0 || rotating.count != count)
+    return at->emitOpError("slot is not an index that rotates through ")
+           << count << " values in a loop around it";
+  loop = loops.lookup(rotating.loop);
+  if (!loop)
+    return at->emitOpError("slot belongs to a loop that does not surround it");
+  loop->maxSlots = std::max(loop->maxSlots, count);
+  return success();
+}
+
+std::pair<PipeNode *, PipeNode *> commonLevel(PipeNode *a, PipeNode *b) {
+  while (a->depth() > b->depth())
+    a = a->parent;
+  while (b->depth() > a->depth())
+    b = b->parent;
+  while (a->parent != b->parent) {
+    a = a->parent;
+    b = b->parent;
+  }
+  return {a, b};
+}
+
+} // namespace kiln::devicekit
