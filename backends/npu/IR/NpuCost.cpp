@@ -1,0 +1,98 @@
+// NpuCost.cpp: about how many cycles each op takes, by the figures of the target; extents that are not known
+// count as those of the buffer behind the view.
+#include "backends/npu/IR/Npu.h"
+
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace kiln::npu::ir {
+namespace {
+
+int64_t elementsOf(Value memref) {
+  while (!cast<MemRefType>(memref.getType()).hasStaticShape()) {
+    auto view = memref.getDefiningOp<ViewLikeOpInterface>();
+    if (!view)
+      return 1; // a dynamic argument: nothing is known
+    memref = view.getViewSource();
+  }
+  return cast<MemRefType>(memref.getType()).getNumElements();
+}
+
+int64_t bytesOf(Value memref) {
+  return llvm::divideCeil(elementsOf(memref) * cast<MemRefType>(memref.getType()).getElementTypeBitWidth(),
+                          8);
+}
+
+int64_t repeats(Value memref) { return llvm::divideCeil(bytesOf(memref), 256); }
+
+int64_t vector(Operation *op, Value dst, uint64_t slope) {
+  return targetOf(op).vectorHead + repeats(dst) * slope;
+}
+
+} // namespace
+
+int64_t LoadOp::getCycles() {
+  return targetOf(*this).gmLatency + bytesOf(getDst()) / targetOf(*this).ddrRate;
+}
+int64_t StoreOp::getCycles() {
+  return targetOf(*this).gmLatency + bytesOf(getSrc()) / targetOf(*this).ddrRate;
+}
+int64_t Nd2NzOp::getCycles() {
+  return targetOf(*this).gmLatency + bytesOf(getDst()) / targetOf(*this).ddrRate;
+}
+
+int64_t UnaryOp::getCycles() {
+  const Target &target = targetOf(*this);
+  bool isSlow = false;
+  switch (getKind()) {
+  case Unary::vexp:
+  case Unary::vln:
+  case Unary::vsqrt:
+  case Unary::vrsqrt:
+  case Unary::vrec:
+    isSlow = true;
+    break;
+  case Unary::vabs:
+  case Unary::vrelu:
+  case Unary::vnot:
+    break;
+  }
+  return vector(*this, getDst(), isSlow ? target.vectorSlowSlope : target.vectorSlope);
+}
+int64_t BinaryOp::getCycles() {
+  const Target &target = targetOf(*this);
+  return vector(*this, getDst(), getKind() == Binary::vdiv ? target.vectorSlowSlope : target.vectorSlope);
+}
+int64_t CompareOp::getCycles() { return vector(*this, getLhs(), targetOf(*this).vectorSlope); }
+int64_t SelectOp::getCycles() { return vector(*this, getDst(), targetOf(*this).vectorSlope); }
+int64_t CastOp::getCycles() {
+  Value wide = bytesOf(getSrc()) > bytesOf(getDst()) ? getSrc() : getDst();
+  return vector(*this, wide, targetOf(*this).vectorSlope);
+}
+int64_t BroadcastOp::getCycles() { return vector(*this, getDst(), targetOf(*this).vectorSlope); }
+int64_t ReduceOp::getCycles() {
+  const Target &target = targetOf(*this);
+  return vector(*this, getSrc(), target.vectorSlope) + vector(*this, getTemp(), target.vectorReduceSlope);
+}
+int64_t Load2dOp::getCycles() {
+  const Target &target = targetOf(*this);
+  uint64_t rate = memoryOf(getDst().getType()) == Memory::L0A ? target.l1ToL0aRate : target.l1ToL0bRate;
+  return target.mteSetup + bytesOf(getDst()) / rate;
+}
+int64_t MmadOp::getCycles() {
+  const Target &target = targetOf(*this);
+  Type element = getLhs().getType().getElementType();
+  uint64_t depth = element.isInteger(8) ? target.cubeDepthI8
+                   : element.isF32()    ? target.cubeDepthF32
+                                        : target.cubeDepthF16;
+  int64_t products = elementsOf(getLhs()) / 16 * (elementsOf(getDst()) / 256);
+  int64_t rowFractals = std::max<int64_t>(1, getLhs().getType().getShape()[0]);
+  return target.cubeHead + products / rowFractals / std::max<uint64_t>(depth, 1);
+}
+int64_t FixpipeOp::getCycles() {
+  return targetOf(*this).fixHead + bytesOf(getSrc()) / targetOf(*this).fixRate;
+}
+
+} // namespace kiln::npu::ir

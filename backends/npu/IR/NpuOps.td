@@ -1,0 +1,266 @@
+// NpuOps.td: the ops of the npu dialect, by pipe.
+#ifndef KILN_NPU_OPS_TD
+#define KILN_NPU_OPS_TD
+
+include "backends/npu/IR/Npu.td"
+
+// ---- Buffers, flags, cores -----------------------------------------------------------------------------------
+
+def Npu_BufferOp : Op<Npu_Dialect, "buffer", [Pure, DeclareOpInterfaceMethods<PlacedBufferInterface, ["getBufferSlot"]>]> {
+  let summary = "a buffer at a fixed address of a core's memory";
+  let description = [{
+    One address, or several that `slot`, an index below their number, chooses from.
+    * (C1) Addresses are multiples of the memory's alignment.
+    * (C2) Each copy ends within the memory.
+    * (C3) There is a slot if there are several addresses, and only then.
+
+    ```mlir
+    %x = npu.buffer 0 : memref<64xf32, #npu.memory<ub>>
+    %y = npu.buffer 256, 512 at %slot : memref<64xf32, #npu.memory<ub>>
+    ```
+  }];
+  let arguments = (ins DenseI64ArrayAttr:$addresses, Optional<Index>:$slot);
+  let results = (outs Npu_Local:$memref);
+  let assemblyFormat = "custom<Addresses>($addresses) (`at` $slot^)? attr-dict `:` type($memref)";
+  let hasVerifier = 1;
+}
+
+class Npu_FlagOp<string name, string kind, string what> : Op<Npu_Dialect, name, [DeclareOpInterfaceMethods<SyncOpInterface>]> {
+  let summary = what;
+  let description = what # [{ between two pipes of one core. `slot`, a rotating index, is added to the number of the event.
+    * (C1) The pipes are two, neither of them ALL.
+    * (C2) Events are below the chip's number for a pair of pipes.
+
+    ```mlir
+    npu.}] # name # [{[MTE2, V, 0]
+    npu.}] # name # [{[MTE2, V, 2 + %slot]
+    ```
+  }];
+  let arguments = (ins Npu_PipeAttr:$source, Npu_PipeAttr:$target, I64Attr:$event, Optional<Index>:$slot);
+  let assemblyFormat = "`[` $source `,` $target `,` $event (`+` $slot^)? `]` attr-dict";
+  let extraClassDeclaration = "static constexpr ::kiln::devicekit::SyncKind kKind = ::kiln::devicekit::SyncKind::" # kind # ";";
+  let hasVerifier = 1;
+}
+def Npu_SetFlagOp : Npu_FlagOp<"set_flag", "Set", "set of a flag">;
+def Npu_WaitFlagOp : Npu_FlagOp<"wait_flag", "Wait", "wait for a flag, which clears it,">;
+
+def Npu_PipeBarrierOp : Op<Npu_Dialect, "pipe_barrier", [DeclareOpInterfaceMethods<SyncOpInterface>]> {
+  let summary = "later ops of the pipe start after earlier ones have completed";
+  let description = [{
+    With ALL the scalar unit waits until every pipe is idle.
+
+    ```mlir
+    npu.pipe_barrier[V]
+    ```
+  }];
+  let arguments = (ins Npu_PipeAttr:$pipe);
+  let assemblyFormat = "`[` $pipe `]` attr-dict";
+}
+
+def Npu_BlockIdxOp : Op<Npu_Dialect, "block_idx", [Pure]> {
+  let summary = "the number of this core among those that run the kernel";
+  let description = [{
+    ```mlir
+    %b = npu.block_idx : index
+    ```
+  }];
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Npu_BlockNumOp : Op<Npu_Dialect, "block_num", [Pure]> {
+  let summary = "how many cores run the kernel";
+  let description = [{
+    ```mlir
+    %n = npu.block_num : index
+    ```
+  }];
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+// ---- MTE2, MTE3: between global memory and a core --------------------------------------------------------------
+
+class Npu_MoveOp<string name, string pipe, Type from, Type to, string what> : Npu_PipeOp<name, pipe> {
+  let summary = what;
+  let arguments = (ins from:$src, to:$dst);
+  let assemblyFormat = "`ins` `(` $src `:` type($src) `)` `outs` `(` $dst `:` type($dst) `)` attr-dict";
+}
+
+def Npu_LoadOp : Npu_MoveOp<"load", "MTE2", Npu_GM, Npu_UB, "copy from global memory to UB"> {
+  let description = [{
+    Rows (all but the last axis) are bursts. Shapes and element types agree; elements of a row are adjacent on both sides; a row in UB
+    starts at a multiple of 32 bytes.
+
+    ```mlir
+    npu.load ins(%g : memref<8x?xf32, strided<[?, 1], offset: ?>, #npu.memory<gm>>) outs(%x : memref<8x?xf32, strided<[512, 1]>, #npu.memory<ub>>)
+    ```
+  }];
+}
+
+def Npu_StoreOp : Npu_MoveOp<"store", "MTE3", Npu_UB, Npu_GM, "copy from UB to global memory"> {
+  let description = [{
+    As `npu.load`, the other way.
+
+    ```mlir
+    npu.store ins(%x : memref<8x512xf32, #npu.memory<ub>>) outs(%g : memref<8x512xf32, strided<[512, 1], offset: ?>, #npu.memory<gm>>)
+    ```
+  }];
+}
+
+def Npu_Nd2NzOp : Npu_MoveOp<"nd2nz", "MTE2", Npu_GM, Npu_L1, "copy a matrix from global memory to L1 as fractals"> {
+  let description = [{
+    The rows of `src` become zN: `dst` is [columns / C0][rows / 16][16][C0] with C0 elements of 32 bytes. Columns past the end of `src`
+    in its last fractal are zero; rows past it keep what they were.
+    * (C1) `src` has rank 2 and adjacent columns, `dst` rank 4 with inner extents 16 and C0.
+
+    ```mlir
+    npu.nd2nz ins(%g : memref<128x64xf16, strided<[512, 1], offset: ?>, #npu.memory<gm>>) outs(%x : memref<4x8x16x16xf16, #npu.memory<l1>>)
+    ```
+  }];
+}
+
+// ---- V: the vector unit ------------------------------------------------------------------------------------------
+
+def Npu_UnaryOp : Npu_PipeOp<"vunary", "V"> {
+  let summary = "elementwise op of one operand";
+  let description = [{
+    ```mlir
+    npu.vunary <vexp> ins(%x : memref<8x512xf32, #npu.memory<ub>>) outs(%y : memref<8x512xf32, #npu.memory<ub>>)
+    ```
+  }];
+  let arguments = (ins Npu_UnaryAttr:$kind, Npu_UB:$src, Npu_UB:$dst);
+  let assemblyFormat = "$kind `ins` `(` $src `:` type($src) `)` `outs` `(` $dst `:` type($dst) `)` attr-dict";
+}
+
+def Npu_BinaryOp : Npu_PipeOp<"vbinary", "V"> {
+  let summary = "elementwise op of two operands";
+  let description = [{
+    `rhs` is a buffer or a number. A buffer of extent 1 in the first axis is read again for each row; one whose last axis holds one
+    block of 32 bytes, all elements equal (`npu.vbrc`), is read again along the row.
+    * (C1) `lhs` and `dst` have the same extents; `rhs` has them or broadcasts so.
+
+    ```mlir
+    npu.vbinary <vsub> ins(%x, %m : memref<8x512xf32, #npu.memory<ub>>, memref<8x8xf32, #npu.memory<ub>>) outs(%y : memref<8x512xf32, #npu.memory<ub>>) broadcast 1
+    npu.vbinary <vmul> ins(%x, %c : memref<64xf32, #npu.memory<ub>>, f32) outs(%y : memref<64xf32, #npu.memory<ub>>)
+    ```
+  }];
+  let arguments = (ins Npu_BinaryAttr:$kind, Npu_UB:$lhs, AnyTypeOf<[Npu_UB, Npu_Number]>:$rhs, Npu_UB:$dst,
+                       OptionalAttr<I64Attr>:$broadcast);
+  let assemblyFormat = [{$kind `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)` `outs` `(` $dst `:` type($dst) `)`
+                         (`broadcast` $broadcast^)? attr-dict}];
+}
+
+def Npu_CompareOp : Npu_PipeOp<"vcmp", "V"> {
+  let summary = "elementwise comparison, one bit an element";
+  let description = [{
+    ```mlir
+    npu.vcmp <gt> ins(%x, %z : memref<64xf32, #npu.memory<ub>>, f32) outs(%m : memref<64xi1, #npu.memory<ub>>)
+    ```
+  }];
+  let arguments = (ins Npu_CompareAttr:$kind, Npu_UB:$lhs, AnyTypeOf<[Npu_UB, Npu_Number]>:$rhs, Npu_UB:$dst);
+  let assemblyFormat = "$kind `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)` `outs` `(` $dst `:` type($dst) `)` attr-dict";
+}
+
+def Npu_SelectOp : Npu_PipeOp<"vsel", "V"> {
+  let summary = "where a bit is set the first operand's element, else the second's";
+  let description = [{
+    ```mlir
+    npu.vsel ins(%m, %x, %y : memref<64xi1, #npu.memory<ub>>, memref<64xf32, #npu.memory<ub>>, memref<64xf32, #npu.memory<ub>>) outs(%z : memref<64xf32, #npu.memory<ub>>)
+    ```
+  }];
+  let arguments = (ins Npu_UB:$mask, Npu_UB:$lhs, AnyTypeOf<[Npu_UB, Npu_Number]>:$rhs, Npu_UB:$dst);
+  let assemblyFormat = [{`ins` `(` $mask `,` $lhs `,` $rhs `:` type($mask) `,` type($lhs) `,` type($rhs) `)`
+                         `outs` `(` $dst `:` type($dst) `)` attr-dict}];
+}
+
+def Npu_CastOp : Npu_PipeOp<"vcast", "V"> {
+  let summary = "conversion between element types";
+  let description = [{
+    ```mlir
+    npu.vcast rint ins(%x : memref<64xf32, #npu.memory<ub>>) outs(%y : memref<64xf16, #npu.memory<ub>>)
+    ```
+  }];
+  let arguments = (ins Npu_RoundAttr:$round, Npu_UB:$src, Npu_UB:$dst);
+  let assemblyFormat = "$round `ins` `(` $src `:` type($src) `)` `outs` `(` $dst `:` type($dst) `)` attr-dict";
+}
+
+def Npu_BroadcastOp : Npu_PipeOp<"vbrc", "V"> {
+  let summary = "fill a buffer, or spread a column's elements to blocks";
+  let description = [{
+    From a number: every element of `dst`. From a column [R]: `dst` is [R][C0] with C0 elements of 32 bytes, each row the column's
+    element.
+
+    ```mlir
+    npu.vbrc ins(%zero : f32) outs(%x : memref<8x512xf32, #npu.memory<ub>>)
+    npu.vbrc ins(%m : memref<8xf32, #npu.memory<ub>>) outs(%b : memref<8x8xf32, #npu.memory<ub>>)
+    ```
+  }];
+  let arguments = (ins AnyTypeOf<[Npu_UB, Npu_Number]>:$src, Npu_UB:$dst);
+  let assemblyFormat = "`ins` `(` $src `:` type($src) `)` `outs` `(` $dst `:` type($dst) `)` attr-dict";
+}
+
+def Npu_ReduceOp : Npu_PipeOp<"vreduce", "V"> {
+  let summary = "reduction of each row to one element";
+  let description = [{
+    `src` is [R][C], `dst` [R], `temp` [R][256 bytes]: partial results, of the same element type. The order of a sum: the row's chunks of
+    256 bytes are added to the first one after the other, then the chunk's elements by halves.
+
+    ```mlir
+    npu.vreduce <sum> ins(%x : memref<8x512xf32, #npu.memory<ub>>) outs(%s : memref<8xf32, #npu.memory<ub>>) temp(%t : memref<8x64xf32, #npu.memory<ub>>)
+    ```
+  }];
+  let arguments = (ins Npu_ReduceAttr:$kind, Npu_UB:$src, Npu_UB:$dst, Npu_UB:$temp);
+  let assemblyFormat = [{$kind `ins` `(` $src `:` type($src) `)` `outs` `(` $dst `:` type($dst) `)`
+                         `temp` `(` $temp `:` type($temp) `)` attr-dict}];
+  let accesses = "::kiln::npu::ir::addAccesses(getOperation(), {getDst(), getTemp()}, accesses);";
+}
+
+// ---- MTE1, M, FIX: the cube --------------------------------------------------------------------------------------
+
+def Npu_Load2dOp : Npu_MoveOp<"load2d", "MTE1", Npu_L1, Npu_L0, "copy fractals from L1 to L0A (zZ) or L0B (nZ)"> {
+  let description = [{
+    L0A: from [K1][M1][16][C0] to [M1][K1][16][C0]. L0B: from [N1][K1][16][C0], rows along K, to [K1][N1][16][C0], rows along N, each
+    fractal transposed; or, without `transpose`, from [K1][N1][16][C0] as it is.
+
+    ```mlir
+    npu.load2d ins(%a : memref<4x8x16x16xf16, #npu.memory<l1>>) outs(%x : memref<8x4x16x16xf16, #npu.memory<l0a>>)
+    npu.load2d ins(%b : memref<8x4x16x16xf16, #npu.memory<l1>>) outs(%y : memref<4x8x16x16xf16, #npu.memory<l0b>>) {transpose}
+    ```
+  }];
+  let arguments = (ins Npu_L1:$src, Npu_L0:$dst, UnitAttr:$transpose);
+}
+
+def Npu_MmadOp : Npu_PipeOp<"mmad", "M"> {
+  let summary = "multiply fractals of L0A and L0B, accumulate in L0C";
+  let description = [{
+    `c[m][n] (+)= sum_k a[m][k] b[k][n]`; where `init` is true the sum starts from zero instead of from `dst`.
+    * (C1) `lhs` is zZ, `rhs` nZ, `dst` zN, with fractals of 512 bytes (L0C: 16 x 16 f32 or i32).
+    * (C2) Element types are a pair that the cube has: f16 f16 -> f32, bf16 bf16 -> f32, f32 f32 -> f32, i8 i8 -> i32.
+
+    ```mlir
+    npu.mmad ins(%a, %b : memref<8x4x16x16xf16, #npu.memory<l0a>>, memref<4x8x16x16xf16, #npu.memory<l0b>>) outs(%c : memref<8x8x16x16xf32, #npu.memory<l0c>>)
+        m %m n %n k %k init %first
+    ```
+  }];
+  let arguments = (ins Npu_L0A:$lhs, Npu_L0B:$rhs, Npu_L0C:$dst, Index:$m, Index:$n, Index:$k, I1:$init);
+  let assemblyFormat = [{`ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)` `outs` `(` $dst `:` type($dst) `)`
+                         `m` $m `n` $n `k` $k `init` $init attr-dict}];
+  let accesses = "::kiln::npu::ir::addAccesses(getOperation(), {getDst()}, accesses);";
+}
+
+def Npu_FixpipeOp : Npu_PipeOp<"fixpipe", "FIX"> {
+  let summary = "copy the accumulator to global memory, row by row";
+  let description = [{
+    From zN to rows; converts by `pre_quant`, then clamps at zero with `pre_relu`.
+    * (C1) `pre_quant` leads from the type of `src` to that of `dst`.
+
+    ```mlir
+    npu.fixpipe ins(%c : memref<8x8x16x16xf32, #npu.memory<l0c>>) outs(%g : memref<?x?xf16, strided<[?, 1], offset: ?>, #npu.memory<gm>>) quant F322F16 relu
+    ```
+  }];
+  let arguments = (ins Npu_L0C:$src, Npu_GM:$dst, Npu_QuantAttr:$quant, UnitAttr:$relu);
+  let assemblyFormat = [{`ins` `(` $src `:` type($src) `)` `outs` `(` $dst `:` type($dst) `)` `quant` $quant (`relu` $relu^)? attr-dict}];
+}
+
+#endif // KILN_NPU_OPS_TD

@@ -1,0 +1,286 @@
+// NpuVerify.cpp: what the ops ask of addresses, shapes, layouts and element types.
+#include "backends/npu/IR/Npu.h"
+
+using namespace mlir;
+
+namespace kiln::npu::ir {
+namespace {
+
+/// Whether two extents can be the same.
+bool mayEqual(int64_t a, int64_t b) { return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b; }
+
+bool sameExtents(MemRefType a, MemRefType b) {
+  return a.getRank() == b.getRank() && llvm::all_of(llvm::zip(a.getShape(), b.getShape()), [](auto pair) {
+           return mayEqual(std::get<0>(pair), std::get<1>(pair));
+         });
+}
+
+LogicalResult verifySameExtents(Operation *op, MemRefType src, MemRefType dst) {
+  if (!sameExtents(src, dst))
+    return op->emitOpError("source ") << src << " and destination " << dst << "; expected the same extents";
+  return success();
+}
+
+LogicalResult verifySameElements(Operation *op, MemRefType src, Type dst) {
+  Type element = isa<MemRefType>(dst) ? cast<MemRefType>(dst).getElementType() : dst;
+  if (src.getElementType() != element)
+    return op->emitOpError("element types ")
+           << src.getElementType() << " and " << element << "; expected one";
+  return success();
+}
+
+/// Adjacent elements in the last axis; rows in a core's memory at multiples of 32 bytes.
+LogicalResult verifyRows(Operation *op, MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset = 0;
+  if (type.getRank() < 1 || type.getRank() > 2 || failed(getStridesAndOffset(type, strides, offset)) ||
+      strides.back() != 1)
+    return op->emitOpError("buffer ")
+           << type << "; expected rank 1 or 2 with adjacent elements in the last axis";
+  bool isRagged = !ShapedType::isDynamic(strides.front()) && type.getRank() == 2 && type.getShape()[0] != 1 &&
+                  strides.front() * type.getElementTypeBitWidth() % 256 != 0;
+  if (isRagged && memoryOf(type) == Memory::UB && type.getElementTypeBitWidth() >= 8)
+    return op->emitOpError("buffer ") << type << "; expected rows at multiples of 32 bytes";
+  return success();
+}
+
+LogicalResult verifyVector(Operation *op) {
+  for (Value operand : op->getOperands())
+    if (auto type = dyn_cast<MemRefType>(operand.getType()))
+      if (failed(verifyRows(op, type)))
+        return failure();
+  return success();
+}
+
+bool isOneOf(Type type, ArrayRef<unsigned> floats, ArrayRef<unsigned> ints) {
+  if (isa<FloatType>(type))
+    return !type.isBF16() && llvm::is_contained(floats, type.getIntOrFloatBitWidth());
+  return type.isSignlessInteger() && llvm::is_contained(ints, type.getIntOrFloatBitWidth());
+}
+
+LogicalResult verifyLegal(Operation *op, StringRef kind, Type element, ArrayRef<unsigned> floats,
+                          ArrayRef<unsigned> ints) {
+  if (isOneOf(element, floats, ints))
+    return success();
+  InFlightDiagnostic diagnostic = op->emitOpError("'") << kind << "' on " << element << "; expected one of";
+  for (unsigned width : floats)
+    diagnostic << " f" << width;
+  for (unsigned width : ints)
+    diagnostic << " i" << width;
+  return diagnostic;
+}
+
+LogicalResult verifyFractal(Operation *op, MemRefType type, int64_t rows, int64_t columns, StringRef layout) {
+  if (type.getRank() != 4 || type.getShape()[2] != rows || type.getShape()[3] != columns ||
+      !type.getLayout().isIdentity())
+    return op->emitOpError("buffer ")
+           << type << "; expected " << layout << ": rank 4 with inner extents " << rows << " x " << columns;
+  return success();
+}
+
+LogicalResult verifyInput(Operation *op, MemRefType type, StringRef layout) {
+  return verifyFractal(op, type, 16, blockElements(type.getElementType()), layout);
+}
+
+} // namespace
+
+LogicalResult BufferOp::verify() {
+  MemRefType type = getMemref().getType();
+  const auto *machine = (*this)->getDialect()->getRegisteredInterface<devicekit::MachineInterface>();
+  devicekit::LocalMemory memory = *machine->localMemory(*this, type.getMemorySpace());
+  std::optional<int64_t> bytes = devicekit::staticBytes(type);
+  if (!bytes)
+    return emitOpError("type ") << type << "; expected static extents without gaps";
+  for (int64_t address : getAddresses()) {
+    if (address < 0 || address % memory.alignmentBytes != 0) // C1
+      return emitOpError("address ") << address << "; expected a multiple of " << memory.alignmentBytes
+                                     << " in " << memory.name;
+    if (address + *bytes > memory.capacityBytes) // C2
+      return emitOpError("ends at ") << address + *bytes << "; " << memory.name << " holds "
+                                     << memory.capacityBytes << " bytes";
+  }
+  if (getAddresses().empty() || (getAddresses().size() > 1) != bool(getSlot())) // C3
+    return emitOpError() << getAddresses().size() << " addresses " << (getSlot() ? "with" : "without")
+                         << " a slot; expected a slot for several and none for one";
+  return success();
+}
+
+template <typename FlagOp> static LogicalResult verifyFlag(FlagOp op) {
+  if (op.getSource() == op.getTarget() || op.getSource() == Pipe::ALL || op.getTarget() == Pipe::ALL) // C1
+    return op.emitOpError("pipes ") << stringifyPipe(op.getSource()) << " and "
+                                    << stringifyPipe(op.getTarget()) << "; expected two different ones";
+  int64_t events = targetOf(op).eventsPerPair;
+  if (op.getEvent() >= uint64_t(events)) // C2
+    return op.emitOpError("event ") << op.getEvent() << "; the chip has " << events << " for a pair of pipes";
+  return success();
+}
+LogicalResult SetFlagOp::verify() { return verifyFlag(*this); }
+LogicalResult WaitFlagOp::verify() { return verifyFlag(*this); }
+
+template <typename Op> static LogicalResult verifyTransfer(Op op) {
+  if (failed(verifyRows(op, op.getSrc().getType())) || failed(verifyRows(op, op.getDst().getType())) ||
+      failed(verifySameElements(op, op.getSrc().getType(), op.getDst().getType())))
+    return failure();
+  return verifySameExtents(op, op.getSrc().getType(), op.getDst().getType());
+}
+LogicalResult LoadOp::verify() { return verifyTransfer(*this); }
+LogicalResult StoreOp::verify() { return verifyTransfer(*this); }
+
+LogicalResult Nd2NzOp::verify() {
+  MemRefType src = getSrc().getType();
+  if (src.getRank() != 2 || failed(verifyRows(*this, src))) // C1
+    return src.getRank() != 2 ? emitOpError("source ") << src << "; expected a matrix" : failure();
+  if (failed(verifySameElements(*this, src, getDst().getType())))
+    return failure();
+  return verifyInput(*this, getDst().getType(), "zN");
+}
+
+LogicalResult UnaryOp::verify() {
+  Type element = getSrc().getType().getElementType();
+  bool takesInts = getKind() == Unary::vrelu, isBitwise = getKind() == Unary::vnot;
+  if (failed(isBitwise ? verifyLegal(*this, stringifyUnary(getKind()), element, {}, {16})
+                       : verifyLegal(*this, stringifyUnary(getKind()), element, {16, 32},
+                                     takesInts ? ArrayRef<unsigned>{32} : ArrayRef<unsigned>())) ||
+      failed(verifyVector(*this)) ||
+      failed(verifySameElements(*this, getSrc().getType(), getDst().getType())))
+    return failure();
+  return verifySameExtents(*this, getSrc().getType(), getDst().getType());
+}
+
+LogicalResult BinaryOp::verify() {
+  MemRefType lhs = getLhs().getType(), dst = getDst().getType();
+  Type element = lhs.getElementType();
+  StringRef kind = stringifyBinary(getKind());
+  bool isBitwise = getKind() == Binary::vand || getKind() == Binary::vor;
+  bool isShift = getKind() == Binary::vshl || getKind() == Binary::vshr;
+  if (failed(isBitwise                   ? verifyLegal(*this, kind, element, {}, {16})
+             : isShift                   ? verifyLegal(*this, kind, element, {}, {16, 32})
+             : getKind() == Binary::vdiv ? verifyLegal(*this, kind, element, {16, 32}, {})
+                                         : verifyLegal(*this, kind, element, {16, 32}, {16, 32})) ||
+      failed(verifyVector(*this)) || failed(verifySameElements(*this, lhs, getRhs().getType())) ||
+      failed(verifySameElements(*this, lhs, dst)) || failed(verifySameExtents(*this, lhs, dst)))
+    return failure();
+  auto rhs = dyn_cast<MemRefType>(getRhs().getType());
+  if (!rhs)
+    return getBroadcast() ? emitOpError("broadcasts a number; expected a buffer") : success();
+  SmallVector<int64_t> expected(lhs.getShape());
+  if (std::optional<uint64_t> axis = getBroadcast()) {
+    if (lhs.getRank() != 2 || *axis > 1)
+      return emitOpError("broadcasts axis ")
+             << *axis << " of rank " << lhs.getRank() << "; expected axis 0 or 1 of rank 2";
+    expected[*axis] = *axis == 0 ? 1 : blockElements(element);
+  }
+  if (!sameExtents(rhs, MemRefType::get(expected, element))) // C1
+    return emitOpError("second operand ")
+           << rhs << "; expected extents like those of " << lhs << (getBroadcast() ? ", broadcast" : "");
+  return success();
+}
+
+LogicalResult CompareOp::verify() {
+  MemRefType lhs = getLhs().getType();
+  bool takesInts = getKind() == Compare::eq || getKind() == Compare::ne;
+  if (failed(verifyLegal(*this, stringifyCompare(getKind()), lhs.getElementType(), {16, 32},
+                         takesInts ? ArrayRef<unsigned>{32} : ArrayRef<unsigned>())) ||
+      failed(verifySameElements(*this, lhs, getRhs().getType())))
+    return failure();
+  if (!getDst().getType().getElementType().isInteger(1))
+    return emitOpError("destination ") << getDst().getType() << "; expected elements i1";
+  return verifySameExtents(*this, lhs, getDst().getType());
+}
+
+LogicalResult SelectOp::verify() {
+  MemRefType dst = getDst().getType();
+  if (!getMask().getType().getElementType().isInteger(1))
+    return emitOpError("mask ") << getMask().getType() << "; expected elements i1";
+  if (failed(verifyLegal(*this, "vsel", dst.getElementType(), {16, 32}, {16, 32})) ||
+      failed(verifySameElements(*this, getLhs().getType(), dst)) ||
+      failed(verifySameElements(*this, getLhs().getType(), getRhs().getType())))
+    return failure();
+  return verifySameExtents(*this, getLhs().getType(), dst);
+}
+
+LogicalResult CastOp::verify() {
+  if (getSrc().getType().getElementType() == getDst().getType().getElementType())
+    return emitOpError("from and to ") << getSrc().getType().getElementType() << "; expected two types";
+  if (failed(verifyVector(*this)))
+    return failure();
+  return verifySameExtents(*this, getSrc().getType(), getDst().getType());
+}
+
+LogicalResult BroadcastOp::verify() {
+  MemRefType dst = getDst().getType();
+  if (failed(verifyVector(*this)) || failed(verifySameElements(*this, dst, getSrc().getType())))
+    return failure();
+  auto column = dyn_cast<MemRefType>(getSrc().getType());
+  if (!column)
+    return success();
+  if (column.getRank() != 1 || dst.getRank() != 2 || !mayEqual(dst.getShape()[0], column.getShape()[0]) ||
+      dst.getShape()[1] != blockElements(dst.getElementType()))
+    return emitOpError("from ") << column << " to " << dst << "; expected a column [R] and its blocks [R]["
+                                << blockElements(dst.getElementType()) << "]";
+  return success();
+}
+
+LogicalResult ReduceOp::verify() {
+  MemRefType src = getSrc().getType(), dst = getDst().getType(), temp = getTemp().getType();
+  if (failed(verifyLegal(*this, stringifyReduce(getKind()), src.getElementType(), {16, 32}, {})) ||
+      failed(verifyVector(*this)) || failed(verifySameElements(*this, src, dst)) ||
+      failed(verifySameElements(*this, src, temp)))
+    return failure();
+  int64_t chunk = 256 * 8 / src.getElementTypeBitWidth();
+  if (src.getRank() != 2 || dst.getRank() != 1 || temp.getRank() != 2 || temp.getShape()[1] != chunk ||
+      !mayEqual(src.getShape()[0], dst.getShape()[0]) || !mayEqual(src.getShape()[0], temp.getShape()[0]))
+    return emitOpError("from ") << src << " to " << dst << " by " << temp
+                                << "; expected [R][C] to [R] by [R][" << chunk << "]";
+  return success();
+}
+
+LogicalResult Load2dOp::verify() {
+  MemRefType src = getSrc().getType(), dst = getDst().getType();
+  if (failed(verifySameElements(*this, src, dst)) || failed(verifyInput(*this, src, "zN")))
+    return failure();
+  if (memoryOf(dst) == Memory::L0A && getTranspose())
+    return emitOpError("transposes into l0a; expected l0b");
+  return verifyInput(*this, dst, memoryOf(dst) == Memory::L0A ? "zZ" : "nZ");
+}
+
+LogicalResult MmadOp::verify() {
+  MemRefType lhs = getLhs().getType(), dst = getDst().getType();
+  Type in = lhs.getElementType(), out = dst.getElementType();
+  if (failed(verifyInput(*this, lhs, "zZ")) || failed(verifyInput(*this, getRhs().getType(), "nZ")) ||
+      failed(verifyFractal(*this, dst, 16, 16, "zN")) ||
+      failed(verifySameElements(*this, lhs, getRhs().getType()))) // C1
+    return failure();
+  const Target &target = targetOf(*this);
+  bool isLegal = in.isInteger(8) ? out.isInteger(32)
+                                 : out.isF32() && (in.isF16() || (in.isBF16() && target.hasBf16) ||
+                                                   (in.isF32() && target.cubeDepthF32));
+  if (!isLegal) // C2
+    return emitOpError("multiplies ") << in << " into " << out << "; the cube of the "
+                                      << std::string(target.name()) << " has no such pair";
+  return success();
+}
+
+LogicalResult FixpipeOp::verify() {
+  Type in = getSrc().getType().getElementType(), out = getDst().getType().getElementType();
+  if (failed(verifyFractal(*this, getSrc().getType(), 16, 16, "zN")) ||
+      failed(verifyRows(*this, getDst().getType())))
+    return failure();
+  bool isLegal = false; // C1
+  switch (getQuant()) {
+  case Quant::NO_QUANT:
+    isLegal = in == out;
+    break;
+  case Quant::F322F16:
+    isLegal = in.isF32() && out.isF16();
+    break;
+  case Quant::F322BF16:
+    isLegal = in.isF32() && out.isBF16();
+    break;
+  }
+  if (!isLegal)
+    return emitOpError("'") << stringifyQuant(getQuant()) << "' from " << in << " to " << out;
+  return success();
+}
+
+} // namespace kiln::npu::ir

@@ -1,0 +1,22 @@
+# compiler.cmake: the npu's compiler tier: its dialect's code and its sources, for add_kiln_backend.
+add_kiln_tablegen(kiln_npu_ir_tablegen TD IR/NpuOps.td OUTPUTS
+  IR/NpuDialect.h.inc   -gen-dialect-decls,-dialect=npu
+  IR/NpuDialect.cpp.inc -gen-dialect-defs,-dialect=npu
+  IR/NpuEnums.h.inc     -gen-enum-decls
+  IR/NpuEnums.cpp.inc   -gen-enum-defs
+  IR/NpuAttrs.h.inc     -gen-attrdef-decls,-attrdefs-dialect=npu
+  IR/NpuAttrs.cpp.inc   -gen-attrdef-defs,-attrdefs-dialect=npu
+  IR/NpuOps.h.inc       -gen-op-decls
+  IR/NpuOps.cpp.inc     -gen-op-defs)
+
+set(npuCompilerSources
+  IR/NpuCost.cpp
+  IR/NpuDialect.cpp
+  IR/NpuOps.cpp
+  IR/NpuVerify.cpp
+  RegisterCompiler.cpp
+  Target.cpp
+)
+set(npuCompilerLink kiln_devicekit_compiler)
+set(npuCompilerDepends kiln_npu_ir_tablegen kiln_ir_tablegen kiln_interfaces_tablegen kiln_transforms_tablegen
+  kiln_devicekit_interfaces_tablegen)

@@ -1,0 +1,153 @@
+// RUN: jit-opt %s --split-input-file --verify-diagnostics
+
+func.func @buffer_c1_alignment() {
+  // expected-error @+1 {{address 16; expected a multiple of 32 in ub}}
+  %x = npu.buffer 16 : memref<64xf32, #npu.memory<ub>>
+  return
+}
+
+// -----
+
+func.func @buffer_c1_fractal_alignment() {
+  // expected-error @+1 {{address 256; expected a multiple of 512 in l0a}}
+  %x = npu.buffer 256 : memref<1x1x16x16xf16, #npu.memory<l0a>>
+  return
+}
+
+// -----
+
+func.func @buffer_c2_capacity() {
+  // expected-error @+1 {{ends at 196864; ub holds 196608 bytes}}
+  %x = npu.buffer 196608 : memref<64xf32, #npu.memory<ub>>
+  return
+}
+
+// -----
+
+// The other class has a larger UB.
+func.func @buffer_other_chip() attributes {npu.chip = "910a"} {
+  %x = npu.buffer 196608 : memref<64xf32, #npu.memory<ub>>
+  return
+}
+
+// -----
+
+func.func @buffer_c3_slot(%s: index) {
+  // expected-error @+1 {{1 addresses with a slot; expected a slot for several and none for one}}
+  %x = npu.buffer 0 at %s : memref<64xf32, #npu.memory<ub>>
+  return
+}
+
+// -----
+
+func.func @buffer_in_global_memory() {
+  // expected-error @+1 {{a memory of one core}}
+  %x = npu.buffer 0 : memref<64xf32, #npu.memory<gm>>
+  return
+}
+
+// -----
+
+func.func @flag_c1_pipes() {
+  // expected-error @+1 {{pipes V and V; expected two different ones}}
+  npu.set_flag[V, V, 0]
+  return
+}
+
+// -----
+
+func.func @flag_c2_event() {
+  // expected-error @+1 {{event 8; the chip has 8 for a pair of pipes}}
+  npu.wait_flag[V, MTE3, 8]
+  return
+}
+
+// -----
+
+func.func @load_space(%a: memref<64xf32, #npu.memory<ub>>, %b: memref<64xf32, #npu.memory<ub>>) {
+  // expected-error @+1 {{operand #0 must be memref in #npu.memory<gm>}}
+  npu.load ins(%a : memref<64xf32, #npu.memory<ub>>) outs(%b : memref<64xf32, #npu.memory<ub>>)
+  return
+}
+
+// -----
+
+func.func @load_extents(%a: memref<32xf32, #npu.memory<gm>>, %b: memref<64xf32, #npu.memory<ub>>) {
+  // expected-error @+1 {{expected the same extents}}
+  npu.load ins(%a : memref<32xf32, #npu.memory<gm>>) outs(%b : memref<64xf32, #npu.memory<ub>>)
+  return
+}
+
+// -----
+
+func.func @load_rows(%a: memref<4x3xf32, #npu.memory<gm>>, %b: memref<4x3xf32, #npu.memory<ub>>) {
+  // expected-error @+1 {{expected rows at multiples of 32 bytes}}
+  npu.load ins(%a : memref<4x3xf32, #npu.memory<gm>>) outs(%b : memref<4x3xf32, #npu.memory<ub>>)
+  return
+}
+
+// -----
+
+// The vector unit has no arithmetic on bf16.
+func.func @binary_type(%a: memref<64xbf16, #npu.memory<ub>>) {
+  // expected-error @+1 {{'vadd' on 'bf16'; expected one of f16 f32 i16 i32}}
+  npu.vbinary <vadd> ins(%a, %a : memref<64xbf16, #npu.memory<ub>>, memref<64xbf16, #npu.memory<ub>>) outs(%a : memref<64xbf16, #npu.memory<ub>>)
+  return
+}
+
+// -----
+
+func.func @binary_c1_extents(%a: memref<4x64xf32, #npu.memory<ub>>, %b: memref<4x16xf32, #npu.memory<ub>>) {
+  // expected-error @+1 {{expected extents like those of}}
+  npu.vbinary <vadd> ins(%a, %b : memref<4x64xf32, #npu.memory<ub>>, memref<4x16xf32, #npu.memory<ub>>) outs(%a : memref<4x64xf32, #npu.memory<ub>>) broadcast 1
+  return
+}
+
+// -----
+
+func.func @reduce_temp(%a: memref<4x64xf32, #npu.memory<ub>>, %b: memref<4xf32, #npu.memory<ub>>, %t: memref<4x8xf32, #npu.memory<ub>>) {
+  // expected-error @+1 {{expected [R][C] to [R] by [R][64]}}
+  npu.vreduce <sum> ins(%a : memref<4x64xf32, #npu.memory<ub>>) outs(%b : memref<4xf32, #npu.memory<ub>>) temp(%t : memref<4x8xf32, #npu.memory<ub>>)
+  return
+}
+
+// -----
+
+// f32 blocks hold 8 elements, f16 blocks 16.
+func.func @nd2nz_layout(%a: memref<16x64xf32, #npu.memory<gm>>, %b: memref<4x1x16x16xf32, #npu.memory<l1>>) {
+  // expected-error @+1 {{expected zN: rank 4 with inner extents 16 x 8}}
+  npu.nd2nz ins(%a : memref<16x64xf32, #npu.memory<gm>>) outs(%b : memref<4x1x16x16xf32, #npu.memory<l1>>)
+  return
+}
+
+// -----
+
+func.func @load2d_transposes_a(%a: memref<1x1x16x16xf16, #npu.memory<l1>>, %b: memref<1x1x16x16xf16, #npu.memory<l0a>>) {
+  // expected-error @+1 {{transposes into l0a; expected l0b}}
+  npu.load2d ins(%a : memref<1x1x16x16xf16, #npu.memory<l1>>) outs(%b : memref<1x1x16x16xf16, #npu.memory<l0a>>) {transpose}
+  return
+}
+
+// -----
+
+func.func @mmad_c2_types(%a: memref<1x1x16x16xf16, #npu.memory<l0a>>, %b: memref<1x1x16x16xf16, #npu.memory<l0b>>, %c: memref<1x1x16x16xi32, #npu.memory<l0c>>, %n: index, %i: i1) {
+  // expected-error @+1 {{multiplies 'f16' into 'i32'; the cube of the 910b has no such pair}}
+  npu.mmad ins(%a, %b : memref<1x1x16x16xf16, #npu.memory<l0a>>, memref<1x1x16x16xf16, #npu.memory<l0b>>) outs(%c : memref<1x1x16x16xi32, #npu.memory<l0c>>) m %n n %n k %n init %i
+  return
+}
+
+// -----
+
+func.func @mmad_c2_chip(%a: memref<1x1x16x8xf32, #npu.memory<l0a>>, %b: memref<1x1x16x8xf32, #npu.memory<l0b>>, %c: memref<1x1x16x16xf32, #npu.memory<l0c>>, %n: index, %i: i1) attributes {npu.chip = "910a"} {
+  // expected-error @+1 {{multiplies 'f32' into 'f32'; the cube of the 910a has no such pair}}
+  npu.mmad ins(%a, %b : memref<1x1x16x8xf32, #npu.memory<l0a>>, memref<1x1x16x8xf32, #npu.memory<l0b>>) outs(%c : memref<1x1x16x16xf32, #npu.memory<l0c>>) m %n n %n k %n init %i
+  return
+}
+
+// -----
+
+func.func @fixpipe_c1_quant(%c: memref<1x1x16x16xf32, #npu.memory<l0c>>, %o: memref<16x16xf16, #npu.memory<gm>>) {
+  // expected-error @+1 {{'NO_QUANT' from 'f32' to 'f16'}}
+  npu.fixpipe ins(%c : memref<1x1x16x16xf32, #npu.memory<l0c>>) outs(%o : memref<16x16xf16, #npu.memory<gm>>) quant NO_QUANT
+  return
+}
