@@ -1,6 +1,6 @@
 // InsertSync.cpp: writes a plan of flags and barriers into the program: numbers for the flags, rotating ones
-// for multi-buffers, sets before a loop for what its first iterations wait for and waits after it for what is
-// left.
+// for multi-buffers, sets before the outermost loop for what the first iterations wait for and
+// waits after it for what is left.
 #include "devicekit/PipePasses.h"
 #include "devicekit/RotatingSlot.h"
 #include "devicekit/SyncPlan.h"
@@ -62,10 +62,13 @@ public:
     machine.setFlag(builder, loc, edge.fromPipe, edge.toPipe, event, slot);
     builder.setInsertionPoint(current(edge.to));
     machine.waitFlag(builder, edge.to->op->getLoc(), edge.fromPipe, edge.toPipe, event, slot);
+    PipeNode *outermost = edge.from->parent;
+    while (edge.distance && outermost->parent)
+      outermost = outermost->parent;
     for (unsigned i = 0; i < edge.distance; ++i) {
-      builder.setInsertionPoint(loop);
+      builder.setInsertionPoint(current(outermost));
       machine.setFlag(builder, loc, edge.fromPipe, edge.toPipe, event + i, Value());
-      builder.setInsertionPointAfter(loop);
+      builder.setInsertionPointAfter(current(outermost));
       machine.waitFlag(builder, loc, edge.fromPipe, edge.toPipe, event + i, Value());
     }
   }

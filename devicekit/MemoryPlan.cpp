@@ -81,6 +81,10 @@ FailureOr<std::vector<LocalBuffer>> findLocalBuffers(Operation *function, const 
   return buffers;
 }
 
+std::pair<unsigned, unsigned> spanOf(Operation *function, Operation *op) {
+  return OpNumbers(function).spans.lookup(op);
+}
+
 std::optional<LocalMemory> placeBuffers(MutableArrayRef<LocalBuffer> buffers) {
   SmallVector<LocalBuffer *> order;
   for (LocalBuffer &buffer : buffers)

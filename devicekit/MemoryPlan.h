@@ -34,6 +34,9 @@ struct LocalBuffer {
 mlir::FailureOr<std::vector<LocalBuffer>> findLocalBuffers(mlir::Operation *function,
                                                            const MachineInterface &machine);
 
+/// The op numbers of all that `op` holds, in the numbering of live ranges.
+std::pair<unsigned, unsigned> spanOf(mlir::Operation *function, mlir::Operation *op);
+
 /// Gives addresses; the name of the first memory that does not hold its buffers, or nothing.
 std::optional<LocalMemory> placeBuffers(llvm::MutableArrayRef<LocalBuffer> buffers);
 

@@ -46,6 +46,25 @@ bool isCandidate(const LocalBuffer &buffer) {
   return isWritten && pipes.size() > 1;
 }
 
+} // namespace
+
+bool fitsMemory(Operation *function, int64_t copies) {
+  const MachineInterface *machine = findMachine(function);
+  if (!machine)
+    return true;
+  FailureOr<std::vector<LocalBuffer>> buffers = findLocalBuffers(function, *machine);
+  if (failed(buffers))
+    return false;
+  for (LocalBuffer &buffer : *buffers)
+    if (isCandidate(buffer)) {
+      buffer.copies = copies;
+      std::tie(buffer.first, buffer.last) = spanOf(function, buffer.alloc->getParentOp());
+    }
+  return !placeBuffers(*buffers);
+}
+
+namespace {
+
 struct MultiBuffer final : impl::MultiBufferPassBase<MultiBuffer> {
   using MultiBufferPassBase::MultiBufferPassBase;
   void runOnOperation() override {

@@ -91,8 +91,14 @@ private:
         break;
       }
       for (const FlagEdge *edge : sets.lookup(node))
-        snapshots[edge].push_back(snapshot(edge->fromPipe));
+        snapshots[{edge, flagOf(*edge)}] = snapshot(edge->fromPipe);
     }
+  }
+
+  /// Which of a carried edge's flags this iteration uses: the one of the copy that it guards. They stay set
+  /// between runs of the loop, so that a run's first iterations wait for the last ones of the run before.
+  int64_t flagOf(const FlagEdge &edge) {
+    return edge.distance ? counters[edge.from->parent] % int64_t(edge.distance) : 0;
   }
 
   int64_t tripsOf(PipeNode *loop) const {
@@ -103,34 +109,26 @@ private:
     int64_t count = 2 * cycle + 2;
     if (auto chosen = trips.find(loop); chosen != trips.end())
       count = chosen->second;
-    return loop->trips ? std::min(count, *loop->trips) : count;
+    if (!loop->trips)
+      return count;
+    // Where copies rotate, what counts of a long loop is which of them it ends with.
+    return *loop->trips <= count ? *loop->trips : count + (*loop->trips - count) % cycle;
   }
 
   void runLoop(PipeNode *loop) {
     int64_t count = tripsOf(loop);
-    SmallVector<const FlagEdge *> carried;
-    for (const FlagEdge &edge : input.edges)
-      if (edge.from->parent == loop) {
-        snapshots[&edge].clear();
-        if (edge.distance)
-          carried.push_back(&edge);
-      }
     iteration.push_back(0);
     for (int64_t i = 0; i < count && !isDone; ++i) {
       iteration.back() = counters[loop] = i;
       runBody(loop->body);
     }
     iteration.pop_back();
-    for (const FlagEdge *edge : carried) // flags that no iteration waited for are waited for here
-      for (const Clock &clock : ArrayRef(snapshots[edge]).take_back(edge->distance))
-        join(now(edge->toPipe), clock);
   }
 
   void waitEdge(const FlagEdge &edge) {
-    const std::vector<Clock> &made = snapshots[&edge];
-    size_t back = std::max(1u, edge.distance); // a carried edge's wait stands before its set in the body
-    if (made.size() >= back)
-      join(now(edge.toPipe), made[made.size() - back]);
+    if (auto made = snapshots.find({&edge, flagOf(edge)});
+        made != snapshots.end()) // else set before the program
+      join(now(edge.toPipe), made->second);
   }
 
   void barrier(unsigned pipe) {
@@ -190,10 +188,12 @@ private:
       unsigned pipe = entry.node->pipe;
       bool isApart = range.bytes != INT64_MAX && entry.range->bytes != INT64_MAX &&
                      (start + range.bytes <= entry.start || entry.start + entry.range->bytes <= start);
+      // Windows of one op that no address is known of are tiles of a result, which do not overlap.
+      isApart |= entry.range == &range && range.bytes == INT64_MAX;
       if (isApart || (!range.isWrite && !entry.range->isWrite) || entry.index <= clock[pipe] ||
           (pipe == node->pipe && machine.completesInOrder(pipe)))
         continue;
-      isDone |= !onConflict({entry.node, node, entry.iteration, iteration});
+      isDone |= !onConflict({entry.node, node, entry.range, &range, entry.iteration, iteration});
       if (isDone)
         return;
     }
@@ -224,8 +224,8 @@ private:
   std::map<std::tuple<unsigned, unsigned, int64_t>, Flag> flags;
   DenseMap<PipeNode *, SmallVector<const FlagEdge *>> sets, waits;
   DenseMap<PipeNode *, SmallVector<unsigned>> barriers;
-  DenseMap<const FlagEdge *, std::vector<Clock>> snapshots;
-  DenseMap<const PipeNode *, int64_t> counters; // the current iteration of each loop
+  std::map<std::pair<const FlagEdge *, int64_t>, Clock> snapshots; // of the last set, by flag
+  DenseMap<const PipeNode *, int64_t> counters;                    // the current iteration of each loop
   SmallVector<int64_t, 4> iteration;
   bool isDone = false;
 };

@@ -28,6 +28,7 @@ struct BarrierPoint {
 /// Two accesses of one place, one of them a write, with nothing between that makes the second wait.
 struct PipeConflict {
   PipeNode *first, *second;
+  const PipeRange *firstRange, *secondRange;
   llvm::SmallVector<int64_t, 4> firstIteration, secondIteration; // outermost loop first
 };
 

@@ -3,11 +3,12 @@
 
 namespace kiln::devicekit {
 
-void buildPipePasses(mlir::OpPassManager &pm, const PipePassOptions &options) {
-  pm.addNestedPass<mlir::func::FuncOp>(createMultiBufferPass({options.copies}));
+void buildMemoryPasses(mlir::OpPassManager &pm, int64_t copies) {
+  pm.addNestedPass<mlir::func::FuncOp>(createMultiBufferPass({copies}));
   pm.addNestedPass<mlir::func::FuncOp>(createPlanMemoryPass());
-  if (!options.insertSync)
-    return;
+}
+
+void buildSyncPasses(mlir::OpPassManager &pm) {
   pm.addNestedPass<mlir::func::FuncOp>(createInsertSyncPass());
   pm.addNestedPass<mlir::func::FuncOp>(createVerifySyncPass());
 }

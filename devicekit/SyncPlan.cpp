@@ -24,15 +24,13 @@ PipeNode *ancestorAt(PipeNode *node, unsigned depth) {
   return node;
 }
 
-/// The copies of the buffers through which two ops meet: as many flags let one pipe run ahead.
-int64_t slotsBetween(PipeNode *first, PipeNode *second, PipeNode *loop) {
-  int64_t slots = INT64_MAX;
-  for (PipeNode *node : {first, second})
-    for (const PipeRange &range : node->ranges)
-      for (const PipeRange &other : (node == first ? second : first)->ranges)
-        if (range.object == other.object && (range.isWrite || other.isWrite))
-          slots = std::min(slots, range.slotLoop == loop ? int64_t(range.starts.size()) : 1);
-  return slots == INT64_MAX ? 1 : slots;
+/// The copies of the buffer through which two ops meet: as many flags let one pipe run ahead. Fewer would be
+/// set again too early.
+int64_t slotsBetween(const PipeConflict &conflict, PipeNode *loop) {
+  auto slots = [&](const PipeRange &range) {
+    return range.slotLoop == loop ? int64_t(range.starts.size()) : 1;
+  };
+  return std::min(slots(*conflict.firstRange), slots(*conflict.secondRange));
 }
 
 FlagEdge edgeOf(const PipeConflict &conflict) {
@@ -46,7 +44,7 @@ FlagEdge edgeOf(const PipeConflict &conflict) {
   // in order.
   if (isCarried && edge.from->position >= edge.to->position)
     edge.distance = conflict.secondIteration[differs] - conflict.firstIteration[differs];
-  edge.slots = edge.distance ? edge.distance : loop ? slotsBetween(conflict.first, conflict.second, loop) : 1;
+  edge.slots = edge.distance ? edge.distance : loop ? slotsBetween(conflict, loop) : 1;
   return edge;
 }
 

@@ -1,5 +1,7 @@
 // RegisterCompiler.cpp: everything that the npu's compiler tier registers.
-#include "backends/npu/IR/Npu.h"
+#include "backends/npu/EmitObject.h"
+#include "backends/npu/Pipelines.h"
+#include "backends/npu/Transforms/Passes.h"
 
 #include "kiln/devicekit/Pipes.h"
 #include "kiln/jit/CompilerRegistrar.h"
@@ -13,8 +15,22 @@ using namespace kiln::npu;
 namespace {
 
 Status registerNpuCompiler(jit::CompilerRegistrar &registrar) {
-  registrar.addDialect<ir::NpuDialect, mlir::scf::SCFDialect, mlir::memref::MemRefDialect>();
+  constexpr llvm::StringLiteral target = "npu";
+  registrar.addDialect<ir::NpuDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect,
+                       mlir::math::MathDialect, mlir::memref::MemRefDialect, mlir::scf::SCFDialect>();
+  registrar.addStage(target, jit::Stage::Form, buildFormStage);
+  registrar.addStage(target, jit::Stage::Tensor, buildTensorStage);
+  registrar.addStage(target, jit::Stage::Tile, buildTileStage);
+  registrar.addStage(target, jit::Stage::Buffer, buildBufferStage);
+  registrar.addStage(target, jit::Stage::Lower, buildLowerStage);
+  registrar.addStage(target, jit::Stage::Emit, buildEmitStage);
+  registrar.setObjectEmitter(target, emitObject);
+  registrar.addEmitter(target,
+                       {"npu", "the npu dialect with addresses and flags", jit::Stage::Lower, printDialect});
+  registrar.addEmitter(target, {"asm", "the kernel's instructions", jit::Stage::Lower, printAssembly});
   devicekit::registerPipePasses(registrar);
+  registrar.addPass([] { return createBoundEpiloguesPass(); });
+  registrar.addPass([] { return createLowerKernelsPass(); });
   return registrar.status();
 }
 

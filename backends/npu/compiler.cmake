@@ -9,14 +9,36 @@ add_kiln_tablegen(kiln_npu_ir_tablegen TD IR/NpuOps.td OUTPUTS
   IR/NpuOps.h.inc       -gen-op-decls
   IR/NpuOps.cpp.inc     -gen-op-defs)
 
+add_kiln_tablegen(kiln_npu_passes_tablegen TD Transforms/Passes.td OUTPUTS
+  Transforms/Passes.h.inc -gen-pass-decls,-name=KilnNpu)
+
 set(npuCompilerSources
+  CodeWriter.cpp
+  CubeCode.cpp
+  EmitObject.cpp
   IR/NpuCost.cpp
   IR/NpuDialect.cpp
   IR/NpuOps.cpp
   IR/NpuVerify.cpp
+  Isa/Isa.cpp
+  Isa/IsaText.cpp
+  NpuObject.cpp
+  NpuObjectText.cpp
+  Pipelines.cpp
   RegisterCompiler.cpp
+  ScalarCode.cpp
   Target.cpp
+  Transforms/BoundEpilogues.cpp
+  Transforms/CubeLowering.cpp
+  Transforms/Domain.cpp
+  Transforms/GlobalView.cpp
+  Transforms/LowerKernels.cpp
+  Transforms/TileBuilder.cpp
+  Transforms/TileMath.cpp
+  Transforms/TileReduce.cpp
+  Transforms/VectorLowering.cpp
+  VectorCode.cpp
 )
-set(npuCompilerLink kiln_devicekit_compiler)
-set(npuCompilerDepends kiln_npu_ir_tablegen kiln_ir_tablegen kiln_interfaces_tablegen kiln_transforms_tablegen
+set(npuCompilerLink kiln_devicekit_compiler kiln_devicekit)
+set(npuCompilerDepends kiln_npu_ir_tablegen kiln_npu_passes_tablegen kiln_ir_tablegen kiln_interfaces_tablegen kiln_transforms_tablegen
   kiln_devicekit_interfaces_tablegen)

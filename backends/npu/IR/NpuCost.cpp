@@ -43,6 +43,17 @@ int64_t Nd2NzOp::getCycles() {
   return targetOf(*this).gmLatency + bytesOf(getDst()) / targetOf(*this).ddrRate;
 }
 
+int64_t ScalarLoadOp::getCycles() { return targetOf(*this).scalarGmCycles; }
+int64_t LoadL1Op::getCycles() {
+  return targetOf(*this).gmLatency + bytesOf(getDst()) / targetOf(*this).ddrRate;
+}
+int64_t FillL1Op::getCycles() {
+  return targetOf(*this).mteSetup + bytesOf(getDst()) / targetOf(*this).l1ToL0aRate;
+}
+int64_t LoadBiasOp::getCycles() {
+  return targetOf(*this).mteSetup + bytesOf(getDst()) / targetOf(*this).l1ToL0bRate;
+}
+
 int64_t UnaryOp::getCycles() {
   const Target &target = targetOf(*this);
   bool isSlow = false;

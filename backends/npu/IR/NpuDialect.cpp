@@ -24,9 +24,11 @@ public:
   unsigned pipeCount() const override { return kPipes; }
   StringRef pipeName(unsigned pipe) const override { return stringifyPipe(pipeAt(pipe)); }
   unsigned scalarPipe() const override { return unsigned(Pipe::S); }
-  // The vector unit starts an instruction while the last ones are in flight; transfers and the cube do not
-  // pass one another.
-  bool completesInOrder(unsigned pipe) const override { return Pipe(pipe) != Pipe::V; }
+  // Transfers and the vector unit start an instruction while the last ones are in flight; the cube
+  // accumulates in order.
+  bool completesInOrder(unsigned pipe) const override {
+    return Pipe(pipe) == Pipe::S || Pipe(pipe) == Pipe::M;
+  }
   unsigned eventCount(Operation *at, unsigned, unsigned) const override { return targetOf(at).eventsPerPair; }
 
   std::optional<devicekit::LocalMemory> localMemory(Operation *at, Attribute space) const override {

@@ -108,6 +108,42 @@ def Npu_StoreOp : Npu_MoveOp<"store", "MTE3", Npu_UB, Npu_GM, "copy from UB to g
   }];
 }
 
+def Npu_ScalarLoadOp : Npu_PipeOp<"scalar_load", "S"> {
+  let summary = "one element of global memory in a scalar register";
+  let description = [{
+    Only for data that nobody writes during the launch: the scalar unit waits for no pipe.
+
+    ```mlir
+    %s = npu.scalar_load ins(%g : memref<1xf32, strided<[1]>, #npu.memory<gm>>) : f32
+    ```
+  }];
+  let arguments = (ins Npu_GM:$src);
+  let results = (outs Npu_Number:$result);
+  let assemblyFormat = "`ins` `(` $src `:` type($src) `)` attr-dict `:` type($result)";
+  let accesses = "::kiln::npu::ir::addAccesses(getOperation(), {}, accesses);";
+}
+
+def Npu_LoadL1Op : Npu_MoveOp<"load_l1", "MTE2", Npu_GM, Npu_L1, "copy a row from global memory to L1"> {
+  let description = [{
+    One burst; the last block of 32 bytes is filled with zeros.
+
+    ```mlir
+    npu.load_l1 ins(%g : memref<?xf32, strided<[1], offset: ?>, #npu.memory<gm>>) outs(%x : memref<?xf32, strided<[1]>, #npu.memory<l1>>)
+    ```
+  }];
+}
+
+def Npu_FillL1Op : Npu_PipeOp<"fill_l1", "MTE2"> {
+  let summary = "fill a buffer of L1 with a number";
+  let description = [{
+    ```mlir
+    npu.fill_l1 ins(%zero : f16) outs(%x : memref<4x8x16x16xf16, #npu.memory<l1>>)
+    ```
+  }];
+  let arguments = (ins Npu_Number:$value, Npu_L1:$dst);
+  let assemblyFormat = "`ins` `(` $value `:` type($value) `)` `outs` `(` $dst `:` type($dst) `)` attr-dict";
+}
+
 def Npu_Nd2NzOp : Npu_MoveOp<"nd2nz", "MTE2", Npu_GM, Npu_L1, "copy a matrix from global memory to L1 as fractals"> {
   let description = [{
     The rows of `src` become zN: `dst` is [columns / C0][rows / 16][16][C0] with C0 elements of 32 bytes. Columns past the end of `src`
@@ -137,7 +173,7 @@ def Npu_BinaryOp : Npu_PipeOp<"vbinary", "V"> {
   let summary = "elementwise op of two operands";
   let description = [{
     `rhs` is a buffer or a number. A buffer of extent 1 in the first axis is read again for each row; one whose last axis holds one
-    block of 32 bytes, all elements equal (`npu.vbrc`), is read again along the row.
+    block of 32 bytes, all elements equal (`npu.vbrc`), is read again along the row. Numbers are for vadd, vmul, vmax, vmin, vshl, vshr.
     * (C1) `lhs` and `dst` have the same extents; `rhs` has them or broadcasts so.
 
     ```mlir
@@ -221,20 +257,31 @@ def Npu_ReduceOp : Npu_PipeOp<"vreduce", "V"> {
 def Npu_Load2dOp : Npu_MoveOp<"load2d", "MTE1", Npu_L1, Npu_L0, "copy fractals from L1 to L0A (zZ) or L0B (nZ)"> {
   let description = [{
     L0A: from [K1][M1][16][C0] to [M1][K1][16][C0]. L0B: from [N1][K1][16][C0], rows along K, to [K1][N1][16][C0], rows along N, each
-    fractal transposed; or, without `transpose`, from [K1][N1][16][C0] as it is.
+    fractal transposed; or, without `transpose`, from [K1][N1][16][C0] as it is. `rows` of A, or columns of B, and `depth` are what is
+    used of the buffers, in elements; fractals lie close together in L0.
 
     ```mlir
-    npu.load2d ins(%a : memref<4x8x16x16xf16, #npu.memory<l1>>) outs(%x : memref<8x4x16x16xf16, #npu.memory<l0a>>)
-    npu.load2d ins(%b : memref<8x4x16x16xf16, #npu.memory<l1>>) outs(%y : memref<4x8x16x16xf16, #npu.memory<l0b>>) {transpose}
+    npu.load2d ins(%a : memref<4x8x16x16xf16, #npu.memory<l1>>) outs(%x : memref<8x4x16x16xf16, #npu.memory<l0a>>) rows %m depth %k
+    npu.load2d ins(%b : memref<8x4x16x16xf16, #npu.memory<l1>>) outs(%y : memref<4x8x16x16xf16, #npu.memory<l0b>>) rows %n depth %k {transpose}
     ```
   }];
-  let arguments = (ins Npu_L1:$src, Npu_L0:$dst, UnitAttr:$transpose);
+  let arguments = (ins Npu_L1:$src, Npu_L0:$dst, Index:$rows, Index:$depth, UnitAttr:$transpose);
+  let assemblyFormat = "`ins` `(` $src `:` type($src) `)` `outs` `(` $dst `:` type($dst) `)` `rows` $rows `depth` $depth attr-dict";
+}
+
+def Npu_LoadBiasOp : Npu_MoveOp<"load_bias", "MTE1", Npu_L1, Npu_BT, "copy biases from L1 to the bias table"> {
+  let description = [{
+    ```mlir
+    npu.load_bias ins(%x : memref<128xf32, #npu.memory<l1>>) outs(%b : memref<128xf32, #npu.memory<bt>>)
+    ```
+  }];
 }
 
 def Npu_MmadOp : Npu_PipeOp<"mmad", "M"> {
   let summary = "multiply fractals of L0A and L0B, accumulate in L0C";
   let description = [{
-    `c[m][n] (+)= sum_k a[m][k] b[k][n]`; where `init` is true the sum starts from zero instead of from `dst`.
+    `c[m][n] (+)= sum_k a[m][k] b[k][n]`; where `init` is true the sum starts from zero, or from `bias` of each column, instead of
+    from `dst`.
     * (C1) `lhs` is zZ, `rhs` nZ, `dst` zN, with fractals of 512 bytes (L0C: 16 x 16 f32 or i32).
     * (C2) Element types are a pair that the cube has: f16 f16 -> f32, bf16 bf16 -> f32, f32 f32 -> f32, i8 i8 -> i32.
 
@@ -243,9 +290,10 @@ def Npu_MmadOp : Npu_PipeOp<"mmad", "M"> {
         m %m n %n k %k init %first
     ```
   }];
-  let arguments = (ins Npu_L0A:$lhs, Npu_L0B:$rhs, Npu_L0C:$dst, Index:$m, Index:$n, Index:$k, I1:$init);
+  let arguments = (ins Npu_L0A:$lhs, Npu_L0B:$rhs, Npu_L0C:$dst, Index:$m, Index:$n, Index:$k, I1:$init,
+                       Optional<Npu_BT>:$bias);
   let assemblyFormat = [{`ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)` `outs` `(` $dst `:` type($dst) `)`
-                         `m` $m `n` $n `k` $k `init` $init attr-dict}];
+                         `m` $m `n` $n `k` $k `init` $init (`bias` `(` $bias^ `:` type($bias) `)`)? attr-dict}];
   let accesses = "::kiln::npu::ir::addAccesses(getOperation(), {getDst()}, accesses);";
 }
 

@@ -126,6 +126,20 @@ template <typename Op> static LogicalResult verifyTransfer(Op op) {
 LogicalResult LoadOp::verify() { return verifyTransfer(*this); }
 LogicalResult StoreOp::verify() { return verifyTransfer(*this); }
 
+LogicalResult LoadL1Op::verify() { return verifyTransfer(*this); }
+LogicalResult LoadBiasOp::verify() { return verifyTransfer(*this); }
+
+LogicalResult ScalarLoadOp::verify() {
+  MemRefType src = getSrc().getType();
+  if (!src.hasStaticShape() || src.getNumElements() != 1)
+    return emitOpError("source ") << src << "; expected one element";
+  return verifySameElements(*this, src, getResult().getType());
+}
+
+LogicalResult FillL1Op::verify() {
+  return verifySameElements(*this, getDst().getType(), getValue().getType());
+}
+
 LogicalResult Nd2NzOp::verify() {
   MemRefType src = getSrc().getType();
   if (src.getRank() != 2 || failed(verifyRows(*this, src))) // C1
@@ -161,6 +175,10 @@ LogicalResult BinaryOp::verify() {
       failed(verifySameElements(*this, lhs, dst)) || failed(verifySameExtents(*this, lhs, dst)))
     return failure();
   auto rhs = dyn_cast<MemRefType>(getRhs().getType());
+  bool takesNumber = isShift || getKind() == Binary::vadd || getKind() == Binary::vmul ||
+                     getKind() == Binary::vmax || getKind() == Binary::vmin;
+  if (!rhs && !takesNumber)
+    return emitOpError("'") << kind << "' with a number; expected a buffer";
   if (!rhs)
     return getBroadcast() ? emitOpError("broadcasts a number; expected a buffer") : success();
   SmallVector<int64_t> expected(lhs.getShape());

@@ -122,9 +122,9 @@ func.func @nd2nz_layout(%a: memref<16x64xf32, #npu.memory<gm>>, %b: memref<4x1x1
 
 // -----
 
-func.func @load2d_transposes_a(%a: memref<1x1x16x16xf16, #npu.memory<l1>>, %b: memref<1x1x16x16xf16, #npu.memory<l0a>>) {
+func.func @load2d_transposes_a(%a: memref<1x1x16x16xf16, #npu.memory<l1>>, %b: memref<1x1x16x16xf16, #npu.memory<l0a>>, %n: index) {
   // expected-error @+1 {{transposes into l0a; expected l0b}}
-  npu.load2d ins(%a : memref<1x1x16x16xf16, #npu.memory<l1>>) outs(%b : memref<1x1x16x16xf16, #npu.memory<l0a>>) {transpose}
+  npu.load2d ins(%a : memref<1x1x16x16xf16, #npu.memory<l1>>) outs(%b : memref<1x1x16x16xf16, #npu.memory<l0a>>) rows %n depth %n {transpose}
   return
 }
 
@@ -149,5 +149,21 @@ func.func @mmad_c2_chip(%a: memref<1x1x16x8xf32, #npu.memory<l0a>>, %b: memref<1
 func.func @fixpipe_c1_quant(%c: memref<1x1x16x16xf32, #npu.memory<l0c>>, %o: memref<16x16xf16, #npu.memory<gm>>) {
   // expected-error @+1 {{'NO_QUANT' from 'f32' to 'f16'}}
   npu.fixpipe ins(%c : memref<1x1x16x16xf32, #npu.memory<l0c>>) outs(%o : memref<16x16xf16, #npu.memory<gm>>) quant NO_QUANT
+  return
+}
+
+// -----
+
+func.func @binary_number(%a: memref<64xf32, #npu.memory<ub>>, %s: f32) {
+  // expected-error @+1 {{'vdiv' with a number; expected a buffer}}
+  npu.vbinary <vdiv> ins(%a, %s : memref<64xf32, #npu.memory<ub>>, f32) outs(%a : memref<64xf32, #npu.memory<ub>>)
+  return
+}
+
+// -----
+
+func.func @scalar_load_extent(%a: memref<2xf32, #npu.memory<gm>>) {
+  // expected-error @+1 {{expected one element}}
+  %s = npu.scalar_load ins(%a : memref<2xf32, #npu.memory<gm>>) : f32
   return
 }

@@ -22,6 +22,7 @@ func.func @around_the_loop(%a: memref<64xf32, #gm>, %n: index) {
   %x = npu.buffer 0 : memref<64xf32, #ub>
   %y = npu.buffer 256 : memref<64xf32, #ub>
   scf.for %i = %c0 to %n step %c1 {
+    npu.pipe_barrier[MTE2]
     // expected-error @+1 {{race: 'npu.load' on pipe MTE2 does not wait for a conflicting access on pipe V}}
     npu.load ins(%a : memref<64xf32, #gm>) outs(%x : memref<64xf32, #ub>)
     npu.set_flag[MTE2, V, 0]

@@ -7,13 +7,15 @@
 
 namespace kiln::devicekit {
 
-struct PipePassOptions {
-  int64_t copies = 2;     // of a multi-buffer; 1: single buffers
-  bool insertSync = true; // false: stop before flags are placed
-};
+/// Adds, on func.func: multi-buffering with that many copies (1: none) and memory planning.
+void buildMemoryPasses(mlir::OpPassManager &pm, int64_t copies = 2);
 
-/// Adds, on func.func: multi-buffering, memory planning, sync insertion and the proof of the result.
-void buildPipePasses(mlir::OpPassManager &pm, const PipePassOptions &options = {});
+/// Adds, on func.func: sync insertion and the proof of its result.
+void buildSyncPasses(mlir::OpPassManager &pm);
+
+/// Whether a function's local buffers fit into their memories when each that two pipes share in a loop has
+/// `copies`. For lowerings that choose tile sizes; reports nothing.
+bool fitsMemory(mlir::Operation *function, int64_t copies);
 
 /// Registers the four passes for jit-opt; more than one backend may do so.
 void registerPipePasses(jit::CompilerRegistrar &registrar);

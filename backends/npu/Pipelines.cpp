@@ -1,0 +1,37 @@
+// Pipelines.cpp: which passes each stage runs.
+#include "backends/npu/Pipelines.h"
+
+#include "backends/npu/Transforms/Passes.h"
+#include "kiln/Transforms/Passes.h"
+#include "kiln/devicekit/Pipes.h"
+#include "kiln/jit/CompilerRegistrar.h"
+
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace kiln::npu {
+
+void buildFormStage(OpPassManager &pm, const jit::Target &target) {
+  pm.addNestedPass<func::FuncOp>(createBoundEpiloguesPass());
+  jit::buildDefaultStage(jit::Stage::Form, pm, target);
+}
+
+void buildTensorStage(OpPassManager &pm, const jit::Target &) { pm.addPass(createDecomposePass()); }
+
+void buildTileStage(OpPassManager &pm, const jit::Target &target) {
+  LowerKernelsPassOptions options;
+  options.chip = target.arch;
+  pm.addPass(createLowerKernelsPass(options));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createLoopInvariantCodeMotionPass());
+}
+
+void buildBufferStage(OpPassManager &pm, const jit::Target &) { devicekit::buildMemoryPasses(pm); }
+
+void buildLowerStage(OpPassManager &pm, const jit::Target &) { devicekit::buildSyncPasses(pm); }
+
+void buildEmitStage(OpPassManager &, const jit::Target &) {}
+
+} // namespace kiln::npu

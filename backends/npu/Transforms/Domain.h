@@ -1,0 +1,57 @@
+// Domain.h: the loops that all values of a vector kernel share, merged into as few as possible.
+#ifndef KILN_BACKENDS_NPU_TRANSFORMS_DOMAIN_H
+#define KILN_BACKENDS_NPU_TRANSFORMS_DOMAIN_H
+
+#include "kiln/IR/Kiln.h"
+
+#include "llvm/ADT/EquivalenceClasses.h"
+
+namespace kiln::npu {
+
+/// One axis of a value.
+using Axis = std::pair<void *, int64_t>;
+
+/// The iteration space of a kernel of elementwise ops and reductions: groups of adjacent axes that every
+/// value has or lacks as a whole, outermost first.
+class Domain {
+public:
+  /// Fails with a diagnostic on the op that does not fit: an op that is not lowered, a reshape that mixes
+  /// axes, an order of axes that differs between values.
+  static mlir::FailureOr<Domain> create(KernelOp kernel);
+
+  size_t groupCount() const { return groups.size(); }
+  /// The product of a group's extents; dynamic if one of them is.
+  int64_t extent(size_t group) const { return groups[group].extent; }
+  /// Whether a value has the group's axes.
+  bool has(mlir::Value value, size_t group) const { return !axesOf(value, group).empty(); }
+  /// The axes of `value` in a group, outermost first.
+  llvm::SmallVector<int64_t> axesOf(mlir::Value value, size_t group) const;
+  /// Whether a reduction of the kernel drops the group.
+  bool isReduced(size_t group) const { return groups[group].isReduced; }
+  /// An argument or yielded value with the group's axes: where to read a dynamic extent.
+  mlir::Value exampleOf(size_t group) const { return groups[group].example; }
+  /// Puts a group of extent 1 in front, for kernels of one group or none.
+  void addUnitGroup() { groups.insert(groups.begin(), Group{{}, 1, false, {}}); }
+
+private:
+  struct Group {
+    llvm::SmallVector<Axis> classes; // their leaders
+    int64_t extent;
+    bool isReduced;
+    mlir::Value example;
+  };
+  mlir::LogicalResult unify(KernelOp kernel);
+  mlir::LogicalResult unifyOp(mlir::Operation *op);
+  void unite(mlir::Value a, int64_t axisA, mlir::Value b, int64_t axisB);
+  mlir::LogicalResult order(KernelOp kernel);
+  void merge(KernelOp kernel);
+  Axis leader(mlir::Value value, int64_t axis) const;
+  llvm::SmallVector<Axis> classesOf(mlir::Value value) const;
+
+  llvm::EquivalenceClasses<Axis> classes;
+  llvm::SmallVector<std::pair<mlir::Value, int64_t>> reduced; // axes of reductions' inputs
+  std::vector<Group> groups;
+};
+
+} // namespace kiln::npu
+#endif // KILN_BACKENDS_NPU_TRANSFORMS_DOMAIN_H

@@ -1,0 +1,87 @@
+// TileBuilder.h: arithmetic on tiles in UB: scalars, rows, columns and whole tiles, with broadcasting, as npu
+// ops.
+#ifndef KILN_BACKENDS_NPU_TRANSFORMS_TILEBUILDER_H
+#define KILN_BACKENDS_NPU_TRANSFORMS_TILEBUILDER_H
+
+#include "backends/npu/IR/Npu.h"
+#include "kiln/IR/Kiln.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace kiln::npu {
+
+/// The extents of a tile. A line has one row: its values are [columns] and its columns may be fewer than the
+/// buffer's. Otherwise rows may be fewer, and columns are padded to `pitch` elements, of which all are
+/// initialised.
+struct TileShape {
+  bool isLine = false;
+  int64_t maxRows = 1, maxColumns = 1, pitch = 1;
+  mlir::OpFoldResult rows, columns; // of this tile
+  mlir::Value paddedRows;           // rows, rounded up to a multiple of 8; null if `rows` is static
+};
+
+/// A value of one tile. Buffers are whole allocs; views of the tile's extents are made where they are used.
+struct TileValue {
+  enum class Kind { Scalar, Row, Column, Full };
+  Kind kind = Kind::Scalar;
+  mlir::Value value;   // a number in a scalar register, or a buffer
+  mlir::Type element;  // as kiln has it, signless: bf16 is held as f32; i1, i8 as f16
+  bool isMask = false; // i1 as one bit an element
+};
+
+/// Builds npu ops at the builder's insertion point; used by one thread. Failures are reported at `loc`.
+class TileBuilder {
+public:
+  using Kind = TileValue::Kind;
+  TileBuilder(mlir::OpBuilder &builder, mlir::Location loc, TileShape shape)
+      : builder(builder), loc(loc), shape(std::move(shape)) {}
+
+  const TileShape &tile() const { return shape; }
+  void setLoc(mlir::Location newLoc) { loc = newLoc; }
+  /// The element type that buffers of `element` hold.
+  static mlir::Type held(mlir::Type element);
+  static Kind join(Kind a, Kind b);
+
+  /// An op of arith or math applied to tiles; fails with a diagnostic that names it if the vector unit has no
+  /// such op.
+  mlir::FailureOr<TileValue> apply(mlir::Operation *scalarOp, llvm::ArrayRef<TileValue> operands);
+  /// A full tile (or a row) to a column (or a number in a row's place): sum, max or min of each row.
+  TileValue reduceRows(ir::Reduce kind, TileValue x, mlir::Type result);
+
+  /// `op` on a tile: over rows of `count` elements, or over nothing (`isWide` false). Fails with a diagnostic
+  /// on what is not lowered.
+  mlir::FailureOr<TileValue> reduce(ReduceOp op, TileValue x, int64_t count, bool isWide);
+
+  TileValue allocate(Kind kind, mlir::Type element);
+  TileValue cast(TileValue x, mlir::Type element, ir::Round round);
+  TileValue binary(ir::Binary kind, TileValue a, TileValue b);
+  TileValue unary(ir::Unary kind, TileValue a);
+  TileValue number(double value, mlir::Type element);
+  /// As numbers 0 and 1 in f16.
+  TileValue unmask(TileValue x);
+  /// The buffer's part that the tile covers. `withPads`: rows up to the pitch, for arithmetic.
+  mlir::Value view(TileValue x, bool withPads);
+  /// The same value as a buffer of that kind.
+  TileValue materialize(TileValue x, Kind kind);
+
+private:
+  TileValue mask(TileValue x);
+  TileValue compare(ir::Compare kind, TileValue a, TileValue b);
+  TileValue select(TileValue condition, TileValue a, TileValue b);
+  TileValue tanh(TileValue x);
+  TileValue erf(TileValue x);
+  TileValue polynomial(TileValue x, llvm::ArrayRef<double> coefficients);
+  TileValue negate(TileValue x);
+  mlir::Value viewAs(mlir::Value buffer, Kind kind, bool withPads);
+  mlir::FailureOr<TileValue> applyBool(mlir::Operation *op, llvm::ArrayRef<TileValue> operands);
+  mlir::FailureOr<TileValue> applyConversion(mlir::Operation *op, TileValue x);
+  mlir::FailureOr<TileValue> applyFunction(mlir::Operation *op, llvm::ArrayRef<TileValue> operands);
+  mlir::InFlightDiagnostic refuse(mlir::Operation *op);
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  TileShape shape;
+};
+
+} // namespace kiln::npu
+#endif // KILN_BACKENDS_NPU_TRANSFORMS_TILEBUILDER_H

@@ -1,0 +1,31 @@
+// VectorLowering.h: kernels of elementwise ops and reductions as loops over tiles in UB.
+#ifndef KILN_BACKENDS_NPU_TRANSFORMS_VECTORLOWERING_H
+#define KILN_BACKENDS_NPU_TRANSFORMS_VECTORLOWERING_H
+
+#include "backends/npu/Target.h"
+#include "kiln/IR/Kiln.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace kiln::npu {
+
+/// What the object emitter reads off a lowered kernel's function.
+inline constexpr llvm::StringLiteral kCoreAttr = "npu.core";            // "aic" or "aiv"
+inline constexpr llvm::StringLiteral kBlocksAttr = "npu.blocks";        // i64, the grid
+inline constexpr llvm::StringLiteral kSignatureAttr = "kiln.signature"; // the kernel's type, with signs
+inline constexpr llvm::StringLiteral kTemplateAttr = "kiln.template";
+
+/// A function of `kernel`'s name on buffers in global memory (arguments, then results; i1 as ui8), with an
+/// empty body that ends in a return; inserted before the kernel.
+mlir::func::FuncOp makeFunction(KernelOp kernel, llvm::StringRef core, llvm::StringRef codeTemplate);
+
+/// Lowers a kernel for vector cores: fills a function made by makeFunction. Fails with a diagnostic that
+/// names what is not lowered.
+mlir::LogicalResult lowerVectorKernel(KernelOp kernel, const Target &target);
+/// Whether `value` adds one number a column to a result of type `product`: its other axes have extent 1.
+bool isColumnBias(mlir::Value value, mlir::Type product);
+/// Lowers a kernel with a matmul for cube cores.
+mlir::LogicalResult lowerCubeKernel(KernelOp kernel, const Target &target);
+
+} // namespace kiln::npu
+#endif // KILN_BACKENDS_NPU_TRANSFORMS_VECTORLOWERING_H

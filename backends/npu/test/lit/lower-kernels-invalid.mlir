@@ -1,0 +1,72 @@
+// RUN: jit-opt %s --pass-pipeline="builtin.module(kiln-npu-lower-kernels)" --split-input-file --verify-diagnostics
+
+kiln.kernel @op(%x: tensor<4x8xf32>) -> tensor<8x4xf32> {
+  // expected-error @+1 {{npu: kiln.transpose is not lowered yet}}
+  %0 = kiln.transpose %x perm [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
+  kiln.yield %0 : tensor<8x4xf32>
+}
+
+// -----
+
+kiln.kernel @function(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{npu: 'math.sin' on 'f32' is not lowered yet}}
+  %0 = kiln.sin %x : tensor<8xf32>
+  kiln.yield %0 : tensor<8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{npu: elements of type 'f64' are not lowered yet}}
+kiln.kernel @f64(%x: tensor<8xf64>) -> tensor<8xf64> {
+  %0 = kiln.exp %x : tensor<8xf64>
+  kiln.yield %0 : tensor<8xf64>
+}
+
+// -----
+
+// expected-error @+1 {{npu: a reduction over axes that are not the innermost is not lowered yet}}
+kiln.kernel @columns(%x: tensor<8x64xf32>) -> tensor<64xf32> {
+  %0 = kiln.reduce sum %x axes [0] : tensor<8x64xf32> -> tensor<64xf32>
+  kiln.yield %0 : tensor<64xf32>
+}
+
+// -----
+
+// expected-error @+1 {{npu: a reduction over a dynamic extent is not lowered yet}}
+kiln.kernel @dynamic_row(%x: tensor<8x?xf32>) -> tensor<8xf32> {
+  %0 = kiln.reduce sum %x axes [1] : tensor<8x?xf32> -> tensor<8xf32>
+  kiln.yield %0 : tensor<8xf32>
+}
+
+// -----
+
+kiln.kernel @prod(%x: tensor<8x64xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{npu: kiln.reduce prod is not lowered yet}}
+  %0 = kiln.reduce prod %x axes [1] : tensor<8x64xf32> -> tensor<8xf32>
+  kiln.yield %0 : tensor<8xf32>
+}
+
+// -----
+
+kiln.kernel @epilogue(%a: tensor<16x16xf32>, %b: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  %0 = kiln.matmul %a, %b : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
+  // expected-error @+1 {{npu: kiln.exp behind a matmul is not lowered yet}}
+  %1 = kiln.exp %0 : tensor<16x16xf32>
+  kiln.yield %1 : tensor<16x16xf32>
+}
+
+// -----
+
+kiln.kernel @trans_a(%a: tensor<16x16xf32>, %b: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  // expected-error @+1 {{npu: kiln.matmul with transA is not lowered yet}}
+  %0 = kiln.matmul %a, %b transA : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
+  kiln.yield %0 : tensor<16x16xf32>
+}
+
+// -----
+
+kiln.kernel @integers(%a: tensor<16x16xi8>, %b: tensor<16x16xi8>) -> tensor<16x16xi32> {
+  // expected-error @+1 {{npu: kiln.matmul on 'i8' is not lowered yet on the 910b}}
+  %0 = kiln.matmul %a, %b : tensor<16x16xi8>, tensor<16x16xi8> -> tensor<16x16xi32>
+  kiln.yield %0 : tensor<16x16xi32>
+}
