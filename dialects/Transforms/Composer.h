@@ -28,6 +28,14 @@ public:
   }
   Value widened(Value value) { return converted(value, compute); }
   Value rounded(Value value) { return converted(value, element); }
+  /// `value` instead of what `op` computes: rounded, and of its type, which may know less than the parameters
+  /// do.
+  template <typename Op> void replace(Op op, Value value) {
+    value = rounded(value);
+    if (value.getType() != op.getType())
+      value = make<mlir::tensor::CastOp>(op.getType(), value);
+    rewriter.replaceOp(op, value);
+  }
   Value converted(Value value, mlir::Type type) {
     return tensorType(value).getElementType() == type ? value : make<ConvertOp>(value, type);
   }

@@ -30,7 +30,7 @@ struct DecomposeSoftmax final : OpRewritePattern<SoftmaxOp> {
     Value powers = c.make<ExpOp>(c.make<SubOp>(x, c.reduce(ReduceKind::Max, x, axis)));
     // One division a slice. The largest power is 1, so the sum's reciprocal neither overflows nor vanishes.
     Value inverse = c.make<DivOp>(c.constant(1), c.reduce(ReduceKind::Sum, powers, axis));
-    rewriter.replaceOp(op, c.rounded(c.make<MulOp>(powers, inverse)));
+    c.replace(op, c.make<MulOp>(powers, inverse));
     return success();
   }
 };
@@ -43,7 +43,7 @@ struct DecomposeLogSoftmax final : OpRewritePattern<LogSoftmaxOp> {
     Value x = c.widened(op.getX());
     Value shifted = c.make<SubOp>(x, c.reduce(ReduceKind::Max, x, axis));
     Value sum = c.reduce(ReduceKind::LogSum, c.make<ExpOp>(shifted), axis);
-    rewriter.replaceOp(op, c.rounded(c.make<SubOp>(shifted, sum)));
+    c.replace(op, c.make<SubOp>(shifted, sum));
     return success();
   }
 };
@@ -69,7 +69,7 @@ struct DecomposeLogSumExp final : OpRewritePattern<ReduceOp> {
           sizes.push_back(size);
       result = c.make<ReshapeOp>(result, sizes);
     }
-    rewriter.replaceOp(op, c.rounded(result));
+    c.replace(op, result);
     return success();
   }
 };
@@ -85,7 +85,7 @@ struct DecomposeLayerNorm final : OpRewritePattern<LayerNormOp> {
                                   op.getEpsilon().convertToDouble());
     Value scale = op.getScale() ? c.widened(op.getScale()) : Value();
     Value bias = op.getBias() ? c.widened(op.getBias()) : Value();
-    rewriter.replaceOp(op, c.rounded(c.scaled(result, scale, bias)));
+    c.replace(op, c.scaled(result, scale, bias));
     return success();
   }
 };
@@ -99,8 +99,7 @@ struct DecomposeRmsNorm final : OpRewritePattern<RmsNormOp> {
     Value square =
         c.reduce(ReduceKind::Mean, c.make<MulOp>(x, x), axesFrom(fromFront(op.getAxis(), rank), rank));
     Value result = c.make<MulOp>(x, c.inverseRoot(square, op.getEpsilon().convertToDouble()));
-    rewriter.replaceOp(
-        op, c.rounded(c.scaled(result, op.getScale() ? c.widened(op.getScale()) : Value(), Value())));
+    c.replace(op, c.scaled(result, op.getScale() ? c.widened(op.getScale()) : Value(), Value()));
     return success();
   }
 };
@@ -125,7 +124,7 @@ struct DecomposeGroupNorm final : OpRewritePattern<GroupNormOp> {
     result = c.make<ReshapeOp>(result, sizes);
     Value scale = op.getScale() ? c.channelwise(op.getScale(), rank - 2) : Value();
     Value bias = op.getBias() ? c.channelwise(op.getBias(), rank - 2) : Value();
-    rewriter.replaceOp(op, c.rounded(c.scaled(result, scale, bias)));
+    c.replace(op, c.scaled(result, scale, bias));
     return success();
   }
 };
@@ -138,7 +137,7 @@ struct DecomposeInstanceNorm final : OpRewritePattern<InstanceNormOp> {
     Value result = c.standardized(c.widened(op.getX()), axesFrom(2, rank), op.getEpsilon().convertToDouble());
     Value scale = op.getScale() ? c.channelwise(op.getScale(), rank - 2) : Value();
     Value bias = op.getBias() ? c.channelwise(op.getBias(), rank - 2) : Value();
-    rewriter.replaceOp(op, c.rounded(c.scaled(result, scale, bias)));
+    c.replace(op, c.scaled(result, scale, bias));
     return success();
   }
 };
@@ -155,7 +154,7 @@ struct DecomposeBatchNorm final : OpRewritePattern<BatchNormOp> {
     Value shift = c.make<SubOp>(c.widened(op.getBias()), c.make<MulOp>(c.widened(op.getMean()), factor));
     Value result =
         c.scaled(c.widened(op.getX()), c.channelwise(factor, trailing), c.channelwise(shift, trailing));
-    rewriter.replaceOp(op, c.rounded(result));
+    c.replace(op, result);
     return success();
   }
 };
