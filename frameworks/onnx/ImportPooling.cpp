@@ -208,7 +208,7 @@ constexpr OpEntry kOps[] = {
 } // namespace
 
 Result<Value> averagePool(Node &node, Value x) {
-  KILN_ASSIGN_OR_RETURN(Window window, readWindow(node, {}));
+  KILN_ASSIGN_OR_RETURN(Window window, readWindow(node, {}, x));
   KILN_ASSIGN_OR_RETURN(bool countPad, node.flagAttribute("count_include_pad", false));
   KILN_ASSIGN_OR_RETURN(bool ceilMode, node.flagAttribute("ceil_mode", false));
   SmallVector<StringRef> flags;

@@ -1,5 +1,6 @@
 // ImportQuantizedElementwise.cpp: the QLinear* operators of com.microsoft that are no products of tensors.
 #include "frameworks/onnx/Errors.h"
+#include "frameworks/onnx/Formula.h"
 #include "frameworks/onnx/Quantization.h"
 #include "frameworks/onnx/Window.h"
 
@@ -46,13 +47,29 @@ Status rescaledOutput(Node &node, Result<Value> x, unsigned from, unsigned to) {
 
 // ---- Elementwise -----------------------------------------------------------------------------------------
 
+/// Whether all elements of input `i` along the last axis of the result are one.
+bool isRepeated(Node &node, unsigned i) { return node.rank(i) == 0 || node.type(i).getShape().back() == 1; }
+
+/// Zero points and the other tensor's share are one number; the order of sums is ONNX Runtime's, whose halves
+/// are thus the same ones. The result's zero point is added before the sum is rounded.
 Status importAdd(Node &node) {
-  KILN_ASSIGN_OR_RETURN(Value a, realInput(node, 0));
-  KILN_ASSIGN_OR_RETURN(Value b, realInput(node, 3));
-  return quantizedOutput(node, node.build.make<AddOp>({a, b}), 6);
+  Formula f(node);
+  auto parameter = [&](unsigned i) {
+    return node.hasInput(i) ? f.convert(f.keep(lineUp(f.build, node.tensor(i), 1, 0)), f.f32())
+                            : f.scalar(f.f32(), 0);
+  };
+  Value scale = parameter(6), ratioA = f.div(parameter(1), scale), ratioB = f.div(parameter(4), scale);
+  Value fixed = f.sub(parameter(7), f.add(f.mul(ratioA, parameter(2)), f.mul(ratioB, parameter(5))));
+  Value a = f.mul(f.convert(node.tensor(0), f.f32()), ratioA);
+  Value b = f.mul(f.convert(node.tensor(3), f.f32()), ratioB);
+  bool bFirst = isRepeated(node, 3) && !isRepeated(node, 0);
+  Value sum = bFirst ? f.add(f.add(fixed, b), a) : f.add(f.add(fixed, a), b);
+  KILN_RETURN_IF_ERROR(f.status());
+  return node.output(quantize(f.build, sum, {f.scalar(f.f32(), 1), {}}, node.elementType(0)));
 }
 
-/// The product of integers, times the quotient of the scales.
+/// The product of integers, times the quotient of the scales. The zero point is added before the sum is
+/// rounded: a half goes to the even result, not to the even number of steps from the zero point.
 Status importMul(Node &node) {
   KilnBuilder &build = node.build;
   KILN_ASSIGN_OR_RETURN(Value a, centeredInput(node, 0, 2));
@@ -60,7 +77,14 @@ Status importMul(Node &node) {
   KILN_ASSIGN_OR_RETURN(Value product, build.make<MulOp>({a, b}));
   KILN_ASSIGN_OR_RETURN(Value multiplier,
                         scaleProduct(build, node.tensor(1), node.tensor(4), node.tensor(6)));
-  return node.output(requantize(build, product, multiplier, node.tensorOrNull(7), node.elementType(0)));
+  Type f32 = f32Of(node);
+  KILN_ASSIGN_OR_RETURN(product, build.make<MulOp>({product, multiplier}));
+  if (node.hasInput(7)) {
+    KILN_ASSIGN_OR_RETURN(Value zero, lineUp(build, node.tensor(7), node.rank(0), 1));
+    KILN_ASSIGN_OR_RETURN(zero, build.convert(zero, f32));
+    KILN_ASSIGN_OR_RETURN(product, build.make<AddOp>({product, zero}));
+  }
+  return node.output(quantize(build, product, {build.scalar(f32, 1), {}}, node.elementType(0)));
 }
 
 Status importLeakyRelu(Node &node) {
@@ -99,24 +123,50 @@ Status importConcat(Node &node) {
 
 // ---- Pooling ---------------------------------------------------------------------------------------------
 
-Status refuseChannelsLast(Node &node) {
-  KILN_ASSIGN_OR_RETURN(bool channelsLast, node.flagAttribute("channels_last", false));
-  return channelsLast ? unsupported("attribute 'channels_last' 1 is not supported") : Status();
+/// Output 0: `x` times the reciprocal of the scale of input 3, and the zero point behind it, rounded
+/// together.
+Status roundedOutput(Node &node, Value x) {
+  Formula f(node);
+  Value scale = f.convert(f.keep(lineUp(f.build, node.tensor(3), 1, 0)), f.f32());
+  x = f.mul(x, f.div(f.scalar(f.f32(), 1), scale));
+  if (node.hasInput(4))
+    x = f.add(x, f.convert(f.keep(lineUp(f.build, node.tensor(4), 1, 0)), f.f32()));
+  KILN_RETURN_IF_ERROR(f.status());
+  return node.output(quantize(f.build, x, {f.scalar(f.f32(), 1), {}}, node.elementType(0)));
 }
 
+/// Means of real numbers, with the channels where ONNX has them whatever `channels_last` says.
 Status importAveragePool(Node &node) {
-  KILN_RETURN_IF_ERROR(refuseChannelsLast(node));
-  KILN_ASSIGN_OR_RETURN(Value x, centeredInput(node, 0, 2));
-  return rescaledOutput(node, averagePool(node, x), 1, 3);
+  KILN_ASSIGN_OR_RETURN(bool channelsLast, node.flagAttribute("channels_last", false));
+  int64_t rank = node.rank(0);
+  if (rank < 3)
+    return invalid("input 0 has rank {0}; expected 3 or more", rank);
+  KILN_ASSIGN_OR_RETURN(Value x, realInput(node, 0));
+  if (!channelsLast) {
+    KILN_ASSIGN_OR_RETURN(x, averagePool(node, x));
+    return roundedOutput(node, x);
+  }
+  SmallVector<int64_t> forth{0, rank - 1}, back{0};
+  for (int64_t axis = 1; axis + 1 < rank; ++axis) {
+    forth.push_back(axis);
+    back.push_back(axis + 1);
+  }
+  back.push_back(1);
+  KILN_ASSIGN_OR_RETURN(x, node.build.transpose(x, forth));
+  KILN_ASSIGN_OR_RETURN(x, averagePool(node, x));
+  KILN_ASSIGN_OR_RETURN(x, node.build.transpose(x, back));
+  return roundedOutput(node, x);
 }
 
+/// The sum of integers, times one multiplier: exact up to there.
 Status importGlobalAveragePool(Node &node) {
-  KILN_RETURN_IF_ERROR(refuseChannelsLast(node));
+  KILN_ASSIGN_OR_RETURN(bool channelsLast, node.flagAttribute("channels_last", false));
   if (node.rank(0) < 3)
     return invalid("input 0 has rank {0}; expected 3 or more", node.rank(0));
   KilnBuilder &build = node.build;
   KILN_ASSIGN_OR_RETURN(Value x, centeredInput(node, 0, 2));
-  SmallVector<int64_t> spatial = llvm::to_vector(llvm::seq<int64_t>(2, node.rank(0)));
+  int64_t first = channelsLast ? 1 : 2;
+  SmallVector<int64_t> spatial = llvm::to_vector(llvm::seq<int64_t>(first, first + node.rank(0) - 2));
   return rescaledOutput(
       node,
       build.make<ReduceOp>(x, {build.named("kind", ReduceKindAttr::get(build.context(), ReduceKind::Mean)),
@@ -127,9 +177,9 @@ Status importGlobalAveragePool(Node &node) {
 constexpr StringLiteral kMicrosoft = "com.microsoft";
 constexpr OpEntry kOps[] = {
     {"QLinearAdd", 1, 7, 8, importAdd, "", kMicrosoft},
-    {"QLinearAveragePool", 1, 4, 5, importAveragePool, "`channels_last`", kMicrosoft},
+    {"QLinearAveragePool", 1, 4, 5, importAveragePool, "", kMicrosoft},
     {"QLinearConcat", 1, 5, kAnyNumber, importConcat, "", kMicrosoft},
-    {"QLinearGlobalAveragePool", 1, 4, 5, importGlobalAveragePool, "`channels_last`", kMicrosoft},
+    {"QLinearGlobalAveragePool", 1, 4, 5, importGlobalAveragePool, "", kMicrosoft},
     {"QLinearLeakyRelu", 1, 4, 5, importLeakyRelu, "", kMicrosoft},
     {"QLinearMul", 1, 7, 8, importMul, "", kMicrosoft},
     {"QLinearSigmoid", 1, 4, 5, importSigmoid, "", kMicrosoft},

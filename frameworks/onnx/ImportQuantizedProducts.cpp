@@ -215,9 +215,11 @@ Status importMatMulNBits(Node &node) {
   if (!node.hasInput(3)) {
     by.zeroPoint =
         build.scalar(build.builder().getIntegerType(8, false), static_cast<double>(1 << (bits - 1)));
-  } else if (isa<FloatType>(node.elementType(3))) {
-    return unsupported("zero points of element type '{0}' are not supported",
-                       dataTypeName(toDataType(node.elementType(3))));
+  } else if (isa<FloatType>(node.elementType(3))) { // (q - zero) * scale, in numbers with fractions
+    KILN_ASSIGN_OR_RETURN(Value zeros, build.reshape(node.tensor(3), extents({rows, blocks, 1})));
+    KILN_ASSIGN_OR_RETURN(numbers, build.convert(numbers, f32));
+    KILN_ASSIGN_OR_RETURN(zeros, build.convert(zeros, f32));
+    KILN_ASSIGN_OR_RETURN(numbers, build.make<SubOp>({numbers, zeros}));
   } else {
     int64_t packed = (blocks * bits + 7) / 8;
     KILN_ASSIGN_OR_RETURN(Value zeros, build.reshape(node.tensor(3), extents({rows, packed})));
@@ -225,7 +227,14 @@ Status importMatMulNBits(Node &node) {
     KILN_ASSIGN_OR_RETURN(zeros, build.sliceAxis(zeros, 1, math.constant(0), math.constant(blocks)));
     KILN_ASSIGN_OR_RETURN(by.zeroPoint, build.reshape(zeros, extents({rows, blocks, 1})));
   }
-  KILN_ASSIGN_OR_RETURN(Value weights, dequantize(build, numbers, by, element.isF64() ? f32 : element));
+  Value weights;
+  if (isa<FloatType>(cast<RankedTensorType>(numbers.getType()).getElementType())) {
+    KILN_ASSIGN_OR_RETURN(Value scale, build.convert(by.scale, f32));
+    KILN_ASSIGN_OR_RETURN(weights, build.make<MulOp>({numbers, scale}));
+    KILN_ASSIGN_OR_RETURN(weights, build.convert(weights, element));
+  } else {
+    KILN_ASSIGN_OR_RETURN(weights, dequantize(build, numbers, by, element.isF64() ? f32 : element));
+  }
   KILN_ASSIGN_OR_RETURN(weights, build.reshape(weights, extents({rows, blocks * blockSize})));
   KILN_ASSIGN_OR_RETURN(weights, build.sliceAxis(weights, 1, math.constant(0), math.constant(columns)));
   KILN_ASSIGN_OR_RETURN(Value product, build.make<MatmulOp>({node.tensor(0), weights}, build.flag("transB")));
@@ -240,8 +249,7 @@ constexpr OpEntry kOps[] = {
     {"QLinearMatMul", 10, 8, 8, importQLinearMatMul, "float8"},
     {"DynamicQuantizeMatMul", 1, 3, 5, importDynamicQuantizeMatMul, "", kMicrosoft},
     {"MatMulIntegerToFloat", 1, 4, 7, importMatMulIntegerToFloat, "", kMicrosoft},
-    {"MatMulNBits", 1, 3, 6, importMatMulNBits,
-     "`bits` other than 2, 4 and 8; group indices; float zero points", kMicrosoft},
+    {"MatMulNBits", 1, 3, 6, importMatMulNBits, "`bits` other than 2, 4 and 8; group indices", kMicrosoft},
     {"QGemm", 1, 6, 9, importQGemm, "", kMicrosoft},
 };
 

@@ -57,7 +57,8 @@ Result<SmallVector<int64_t>> readWindowList(Node &node, StringRef name, size_t c
   return *list;
 }
 
-Result<Window> readWindow(Node &node, ArrayRef<int64_t> kernel) {
+Result<Window> readWindow(Node &node, ArrayRef<int64_t> kernel, Value x) {
+  Extents shape = x ? node.build.shape(x) : node.shape(0);
   if (node.rank(0) < 3)
     return invalid("input 0 has rank {0}; expected a batch, a channel and one or more spatial axes",
                    node.rank(0));
@@ -86,7 +87,7 @@ Result<Window> readWindow(Node &node, ArrayRef<int64_t> kernel) {
     return invalid("attribute 'auto_pad' is '{0}'; expected NOTSET, VALID, SAME_UPPER or SAME_LOWER",
                    automatic);
   for (size_t axis = 0; axis < spatial; ++axis)
-    padSame(math, window, axis, node.dim(0, static_cast<int64_t>(axis) + 2), automatic == "SAME_UPPER");
+    padSame(math, window, axis, shape[axis + 2], automatic == "SAME_UPPER");
   return window;
 }
 

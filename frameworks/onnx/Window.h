@@ -23,8 +23,9 @@ struct Window {
 Result<llvm::SmallVector<int64_t>> readWindowList(Node &node, llvm::StringRef name, size_t count,
                                                   int64_t lowest, std::optional<int64_t> byDefault);
 
-/// Reads kernel_shape (or takes `kernel`), strides, dilations, pads and auto_pad.
-Result<Window> readWindow(Node &node, llvm::ArrayRef<int64_t> kernel);
+/// Reads kernel_shape (or takes `kernel`), strides, dilations, pads and auto_pad. `x` stands for input 0 if
+/// its axes are in another order.
+Result<Window> readWindow(Node &node, llvm::ArrayRef<int64_t> kernel, mlir::Value x = {});
 
 /// The convolution of `x`, which stands for input 0, with filters `w` and maybe a bias, by the node's
 /// attributes.

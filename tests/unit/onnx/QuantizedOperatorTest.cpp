@@ -165,7 +165,13 @@ TEST(QuantizedOperatorTest, OperatorsOfMicrosoft) {
   bytes(last, "z", {}, "\3");
   last.node("QLinearGlobalAveragePool", {"x", "s", "z", "s", "z"}, {"y"}, "com.microsoft")
       .set("channels_last", 1);
-  EXPECT_THAT(last.status(), StatusIs(Code::Unimplemented, HasSubstr("'channels_last' 1 is not supported")));
+  EXPECT_THAT(last.text(), HasSubstr("-> tensor<1x1x1x4xui8>"));
+  TestModel flat = model(21, true);
+  flat.input("x", {8, 4}, TensorProto::UINT8).floats("s", {}, {0.5f});
+  bytes(flat, "z", {}, "\3");
+  flat.node("QLinearAveragePool", {"x", "s", "z", "s", "z"}, {"y"}, "com.microsoft").set("kernel_shape", {2});
+  EXPECT_THAT(flat.status(),
+              StatusIs(Code::InvalidArgument, HasSubstr("input 0 has rank 2; expected 3 or more")));
 }
 
 // ---- ConvTranspose, Col2Im, CenterCropPad ----------------------------------------------------------------
