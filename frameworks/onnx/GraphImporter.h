@@ -8,11 +8,11 @@
 
 namespace kiln::onnx {
 
-/// Imports one model. Nodes are imported in the order of the file, which has to be topological; a node that
-/// cannot be imported is noted, and so is all that depends on it, so that one message lists every unsupported
-/// operator. Nodes that a function of the model defines become its body. GraphImporter.cpp has what belongs
-/// to a model, NodeImport.cpp what belongs to graphs. Make one, call import() once. For one thread; the
-/// context is used by nobody else meanwhile.
+/// Imports one model. Nodes are imported in the order of the file as far as their inputs allow it
+/// (NodeOrder.h); a node that cannot be imported is noted, and so is all that depends on it, so that one
+/// message lists every unsupported operator. Nodes that a function of the model defines become its body.
+/// GraphImporter.cpp has what belongs to a model, NodeImport.cpp what belongs to graphs. Make one, call
+/// import() once. For one thread; the context is used by nobody else meanwhile.
 class GraphImporter final : SubgraphImporter {
 public:
   GraphImporter(mlir::MLIRContext &context, const jit::ImportRequest &request,

@@ -23,6 +23,8 @@ template <typename Op> Status importSoftmax(Node &node) {
 
 /// 1 where the largest element along the axis stands first, 0 elsewhere.
 Result<Value> hardmax(Node &node, Value x, int64_t axis) {
+  if (IndexMath::isKnown(node.build.dim(x, axis), 0)) // nothing is the largest of nothing
+    return x;
   auto kind = ArgReduceKindAttr::get(node.build.context(), ArgReduceKind::Max);
   KILN_ASSIGN_OR_RETURN(Value largest, node.build.make<ArgReduceOp>(x, {node.build.named("kind", kind),
                                                                         node.build.integer("axis", axis),
@@ -181,8 +183,12 @@ Status importBatchNormalization(Node &node) {
   KILN_ASSIGN_OR_RETURN(double momentum, node.realAttribute("momentum", 0.9f));
   if (node.opset() < 9) {
     KILN_ASSIGN_OR_RETURN(bool spatial, node.flagAttribute("spatial", true));
-    if (!spatial)
-      return unsupported("'spatial' 0 is not supported");
+    if (!spatial) { // statistics of every element of an image
+      Formula f(node);
+      Value x = f.sub(node.tensor(0), node.tensor(3));
+      x = f.mul(x, f.rsqrt(f.add(node.tensor(4), epsilon)));
+      return f.output(0, f.add(f.mul(x, node.tensor(1)), node.tensor(2)));
+    }
   }
   if (node.opset() >= 14) {
     KILN_ASSIGN_OR_RETURN(bool training, node.flagAttribute("training_mode", false));
@@ -261,7 +267,7 @@ Status importLrn(Node &node) {
 }
 
 constexpr OpEntry kOps[] = {
-    {"BatchNormalization", 7, 5, 5, importBatchNormalization, "`spatial` 0"},
+    {"BatchNormalization", 7, 5, 5, importBatchNormalization},
     {"GroupNormalization", 18, 3, 3, importGroupNormalization, "`stash_type` other than float"},
     {"Hardmax", 1, 1, 1, importFlattened<hardmax>},
     {"Hardmax", 13, 1, 1, importHardmax},

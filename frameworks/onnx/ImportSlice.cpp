@@ -22,7 +22,7 @@ struct AxisSlice {
   bool reversed; // offset counts from the end, in an axis turned round
 };
 
-/// Python's rules, with whatever of the bounds and the extent is known.
+/// clampSlice's rules, with whatever of the bounds and the extent is known.
 AxisSlice sliceAxis(IndexMath &math, Extent start, Extent end, int64_t step, Extent extent) {
   auto knownStart = IndexMath::known(start), knownEnd = IndexMath::known(end),
        knownExtent = IndexMath::known(extent);
@@ -45,7 +45,7 @@ AxisSlice sliceAxis(IndexMath &math, Extent start, Extent end, int64_t step, Ext
     return {first, step == 1 ? length : math.ceilDiv(length, step), step, false};
   }
   Extent last = math.sub(extent, one), minusOne = math.constant(-1);
-  first = knownStart && *knownStart >= INT32_MAX ? last : clamp(math, first, minusOne, last);
+  first = knownStart && *knownStart >= INT32_MAX ? last : math.min(math.max(first, zero), last);
   past = toTheBeginning ? minusOne : clamp(math, past, minusOne, last);
   Extent length = math.max(math.sub(first, past), zero);
   return {math.sub(last, first), step == -1 ? length : math.ceilDiv(length, -step), -step, true};
@@ -72,19 +72,22 @@ struct AxisPart {
   Extent isBackward; // offset and stride count from the end, in an axis turned round
 };
 
-/// Python's rules for a step of either sign. No sum of a bound and an extent overflows.
+/// clampSlice's rules for a step of either sign. No sum of a bound and an extent overflows.
 AxisPart partOf(IndexMath &math, Extent start, Extent end, Extent step, Extent extent) {
   Extent zero = math.constant(0), one = math.constant(1), minusOne = math.constant(-1);
   Extent beyond = math.add(extent, one), below = math.sub(zero, beyond);
   step = math.min(math.max(step, below), beyond);
   Extent isBackward = math.compare(arith::CmpIPredicate::slt, step, zero);
-  Extent lowest = math.select(isBackward, minusOne, zero),
-         highest = math.select(isBackward, math.sub(extent, one), extent);
-  auto position = [&](Extent given) {
+  Extent highest = math.select(isBackward, math.sub(extent, one), extent);
+  auto position = [&](Extent given, Extent lowest) {
     Extent inside = math.min(math.max(given, below), extent);
     return math.min(math.max(math.fromFront(inside, extent), lowest), highest);
   };
-  Extent first = position(start), past = position(end);
+  using Predicate = arith::CmpIPredicate;
+  Extent isOpen = math.compare(Predicate::eq, end, math.constant(INT32_MAX)),
+         isOpenToo = math.compare(Predicate::eq, end, math.constant(INT64_MAX));
+  end = math.select(math.mul(isBackward, math.max(isOpen, isOpenToo)), below, end); // isPastEveryExtent
+  Extent first = position(start, zero), past = position(end, math.select(isBackward, minusOne, zero));
   Extent sign = math.select(isBackward, minusOne, one);
   Extent length = math.add(math.sub(past, first), math.sub(step, sign)); // rounded up by the division
   Extent offset = math.select(isBackward, math.sub(math.sub(extent, one), first), first);
@@ -118,7 +121,7 @@ Status sliceAlong(Node &node, DataAxes &axes, ArrayRef<Extent> starts, ArrayRef<
   return node.output(build.reshape(x, shape));
 }
 
-/// Axes or steps that are not known: each axis in turn is the middle one of three. Python's rules again, for
+/// Axes or steps that are not known: each axis in turn is the middle one of three. The same rules, for
 /// a step of either sign.
 Status sliceByData(Node &node) {
   KilnBuilder &build = node.build;

@@ -248,7 +248,7 @@ constexpr OpEntry kOps[] = {
     {"Swish", 24, 1, 1, importSwish},
     {"Tan", 7, 1, 1, importUnary<TanOp>},
     {"Tanh", 6, 1, 1, importUnary<TanhOp>},
-    {"ThresholdedRelu", 10, 1, 1, importWithAlpha<ThresholdedReluOp, 1000000>},
+    {"ThresholdedRelu", 1, 1, 1, importWithAlpha<ThresholdedReluOp, 1000000>},
 };
 
 } // namespace

@@ -5,8 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/DenseMap.h"
-
+#include <map>
 #include <optional>
 
 namespace kiln::onnx {
@@ -57,7 +56,7 @@ private:
   mlir::OpBuilder &builder;
   mlir::Block *block;
   mlir::Location loc = builder.getUnknownLoc();
-  llvm::DenseMap<int64_t, mlir::Value> constantValues;
+  std::map<int64_t, mlir::Value> constantValues; // any number may come: DenseMap has none to spare
 };
 
 } // namespace kiln::onnx

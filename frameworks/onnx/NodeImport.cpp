@@ -2,6 +2,7 @@
 #include "frameworks/onnx/Errors.h"
 #include "frameworks/onnx/FunctionBody.h"
 #include "frameworks/onnx/GraphImporter.h"
+#include "frameworks/onnx/NodeOrder.h"
 #include "frameworks/onnx/ShapeFolding.h"
 
 using namespace mlir;
@@ -53,9 +54,11 @@ Status GraphImporter::importNodes(const NodeList &nodes, Frame &frame) {
   for (auto [i, node] : llvm::enumerate(nodes))
     for (const std::string &output : node.output())
       frame.producers.try_emplace(output, placeOf(node, i, frame));
-  for (auto [i, node] : llvm::enumerate(nodes))
+  for (size_t i : importOrder(nodes)) {
+    const NodeProto &node = nodes[static_cast<int>(i)];
     if (Status status = importNode(node, i, frame); !status.ok())
       return at(placeOf(node, i, frame), status);
+  }
   return {};
 }
 
@@ -90,9 +93,8 @@ Result<bool> GraphImporter::checkInputs(const NodeProto &node, Frame &frame) {
       continue; // an optional input left out
     GraphValue *value = frame.scope.find(name);
     if (!value && frame.producers.contains(name))
-      return invalid(
-          "input '{0}' is used before {1} defines it; expected nodes in topological order, without cycles",
-          name, frame.producers[name]);
+      return invalid("input '{0}' comes from {1}, which depends on this node; expected nodes without cycles",
+                     name, frame.producers[name]);
     if (!value)
       return invalid(
           "input '{0}' is unknown; expected an input, an initializer or the output of an earlier node", name);

@@ -38,6 +38,7 @@ const std::map<std::pair<StringRef, StringRef>, std::map<int, const OpEntry *>> 
              indexingOps(),
              labelOps(),
              layoutOps(),
+             legacyOps(),
              linearOps(),
              linearAlgebraOps(),
              normalizationOps(),

@@ -46,6 +46,7 @@ llvm::ArrayRef<OpEntry> fusedOps();                // ImportFused.cpp: com.micro
 llvm::ArrayRef<OpEntry> indexingOps();             // ImportIndexing.cpp
 llvm::ArrayRef<OpEntry> labelOps();                // ImportLabels.cpp: ai.onnx.ml
 llvm::ArrayRef<OpEntry> layoutOps();               // ImportLayout.cpp
+llvm::ArrayRef<OpEntry> legacyOps();               // ImportLegacy.cpp
 llvm::ArrayRef<OpEntry> linearOps();               // ImportLinear.cpp: ai.onnx.ml
 llvm::ArrayRef<OpEntry> linearAlgebraOps();        // ImportLinearAlgebra.cpp
 llvm::ArrayRef<OpEntry> normalizationOps();        // ImportNormalization.cpp

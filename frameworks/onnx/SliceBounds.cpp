@@ -62,7 +62,9 @@ SliceRange clampSlice(int64_t start, int64_t end, int64_t step, int64_t length) 
     end = std::clamp<int64_t>(end, 0, length);
     return {start, end > start ? (end - start - 1) / step + 1 : 0};
   }
-  start = std::clamp<int64_t>(start, -1, length - 1);
+  if (length == 0)
+    return {0, 0};
+  start = std::clamp<int64_t>(start, 0, length - 1); // unlike Python's
   end = toTheBeginning ? -1 : std::clamp<int64_t>(end, -1, length - 1);
   return {start,
           start > end ? static_cast<int64_t>((start - end - 1) / -static_cast<__int128>(step)) + 1 : 0};

@@ -23,7 +23,8 @@ inline bool isPastEveryExtent(int64_t end) { return end == INT32_MAX || end == I
 struct SliceRange {
   int64_t start, size;
 };
-/// Python's slice rules for an axis of known length.
+/// ONNX's rules for an axis of known length: Python's, but that a start before the first element is the first
+/// one, for a negative step too.
 SliceRange clampSlice(int64_t start, int64_t end, int64_t step, int64_t length);
 
 } // namespace kiln::onnx
