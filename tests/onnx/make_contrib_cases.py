@@ -188,6 +188,48 @@ def cases():
     add("gather_nothing", "Gather", lambda r, g: {"x": r(2, 0, 3), "i": np.zeros((0, 4), np.int64)}, domain="", axis=1)
     add("layer_norm_opset_11", "LayerNormalization", lambda r, g: {"x": r(2, 3, 8), "s": r(8), "b": r(8)}, domain="", opset=11, axis=-1)
 
+    add("slice_backwards_from_before", "Slice",
+        lambda r, g: {"x": r(4, 5), "s": np.array([-9, -7]), "e": np.array([-9, -99]), "a": np.array([0, 1]), "t": np.array([-1, -2])},
+        domain="", constants=("s", "e", "a", "t"))
+    add("slice_backwards_by_data", "Slice",
+        lambda r, g: {"x": r(4, 5), "s": np.array([-9, 3]), "e": np.array([2**31 - 1, -99]), "a": np.array([0, 1]),
+                      "t": np.array([-1, -2])}, domain="")
+    add("cumsum_f16", "CumSum", lambda r, g: {"x": (np.round(r(3, 40) * 8) / 8).astype(np.float16), "a": np.array(1)}, domain="",
+        constants=("a",))
+    add("hardmax_nothing", "Hardmax", lambda r, g: {"x": r(2, 0, 3)}, domain="", axis=1)
+    add("thresholded_relu_opset_8", "ThresholdedRelu", lambda r, g: {"x": r(3, 4)}, domain="", opset=8, alpha=0.25)
+    add("batch_norm_not_spatial", "BatchNormalization",
+        lambda r, g: {"x": r(2, 3, 4, 5), "s": r(3, 4, 5), "b": r(3, 4, 5), "m": r(3, 4, 5), "v": np.abs(r(3, 4, 5)) + 1}, domain="",
+        opset=7, spatial=0)
+    add("nms_of_all", "NonMaxSuppression",
+        lambda r, g: {"boxes": np.sort(r(1, 6, 4), axis=-1)[..., [0, 1, 2, 3]], "scores": r(1, 1, 6), "m": np.array([2**63 - 1]),
+                      "iou": np.array([0.5], np.float32)}, domain="", constants=("m", "iou"))
+    for name, attributes in (("Affine", {"alpha": 2.0, "beta": 0.5}), ("ImageScaler", {"scale": 2.0, "bias": [0.5, -1.0, 3.0]}),
+                             ("ParametricSoftplus", {"alpha": 2.0, "beta": 0.5}), ("ScaledTanh", {"alpha": 2.0, "beta": 0.5}),
+                             ("Scale", {"scale": 3.0}), ("Crop", {"border": [1, 0, 0, 2]})):
+        add(f"old_{name.lower()}", name, lambda r, g: {"x": r(2, 3, 5, 4)}, domain="", opset=8, **attributes)
+    add("old_crop_scale", "Crop", lambda r, g: {"x": r(2, 3, 5, 4)}, domain="", opset=8, border=[1, 2, 0, 0], scale=[2, 3])
+
+    # ---- Quantized tensors, equal to the bit
+    def q8(g, *shape):
+        return g.integers(0, 256, shape, np.uint8)
+
+    def by(scale, zero, kind=np.uint8):
+        return {f"s{scale}{zero}": np.array(scale, np.float32), f"z{scale}{zero}": np.array(zero, kind)}
+    add("qlinear_add_halves", "QLinearAdd", lambda r, g: {"a": q8(g, 4, 64), **by(0.25, 17), "b": q8(g, 64), **by(0.5, 128), **by(1.0, 3)})
+    add("qlinear_add_column", "QLinearAdd",
+        lambda r, g: {"a": q8(g, 4, 64), **by(0.1, 17), "b": q8(g, 4, 1), **by(0.25, 128), **by(0.5, 3)})
+    add("qlinear_mul_halves", "QLinearMul", lambda r, g: {"a": q8(g, 4, 64), **by(0.25, 17), "b": q8(g, 64), **by(0.5, 128), **by(16.0, 3)})
+    add("qlinear_pool_last", "QLinearAveragePool", lambda r, g: {"x": q8(g, 2, 6, 5, 3), **by(0.25, 17), **by(0.5, 3)}, kernel_shape=[2, 2],
+        strides=[2, 1], channels_last=1)
+    add("qlinear_pool_halves", "QLinearAveragePool",
+        lambda r, g: {"x": q8(g, 2, 3, 6, 5), **by(0.25, 17), **by(0.5, 3)}, kernel_shape=[2, 1])
+    add("qlinear_global_pool_last", "QLinearGlobalAveragePool", lambda r, g: {"x": q8(g, 2, 6, 5, 3), **by(0.25, 17), **by(0.125, 3)},
+        channels_last=1)
+    add("matmul_nbits_real_zeros", "MatMulNBits",
+        lambda r, g: {"a": r(3, 40), "b": q8(g, 5, 3, 8), "s": np.abs(r(15)), "z": r(15) * 8}, constants=("b", "s", "z"), K=40, N=5, bits=4,
+        block_size=16)
+
     # ---- Others of ai.onnx with few node tests
     add("einsum_three", "Einsum", lambda r, g: {"a": r(2, 3), "b": r(3, 4), "c": r(4, 2)}, domain="", equation="ij,jk,ki->ik")
     add("einsum_diagonal", "Einsum", lambda r, g: {"a": r(3, 3, 4), "b": r(4, 2)}, domain="", equation="iik,kj->ij")

@@ -12,6 +12,7 @@ from onnx import helper
 OPSETS = (7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23)
 FLOAT, HALF, DOUBLE = numpy.dtype("float32"), numpy.dtype("float16"), numpy.dtype("float64")
 INT8, UINT8, INT32, INT64 = (numpy.dtype(name) for name in ("int8", "uint8", "int32", "int64"))
+INT16, UINT16, UINT32, UINT64 = (numpy.dtype(name) for name in ("int16", "uint16", "uint32", "uint64"))
 BOOL = numpy.dtype("bool")
 FLOATS = (FLOAT, HALF, DOUBLE)
 MAX_ELEMENTS, MAX_MAGNITUDE = 20000, 1e4
@@ -51,12 +52,16 @@ def run_alone(node: onnx.NodeProto, opset: int, known: dict[str, numpy.ndarray],
               for name in sorted(used) if name not in constants]
     outputs = [onnx.ValueInfoProto(name=name) for name in node.output if name]
     graph = helper.make_graph([node], "one", inputs, outputs, [constants[name] for name in sorted(used) if name in constants])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+    model = helper.make_model(graph, opset_imports=opset_imports(opset), ir_version=8)
     try:
         session = onnxruntime.InferenceSession(model.SerializeToString(), quiet_options(), providers=["CPUExecutionProvider"])
         return session.run(None, {info.name: known[info.name] for info in inputs})
     except Exception:  # ONNX Runtime has many types of errors
         return None
+
+
+def opset_imports(opset: int) -> list[onnx.OperatorSetIdProto]:
+    return [helper.make_opsetid("", opset), helper.make_opsetid("com.microsoft", 1)]
 
 
 def quiet_options() -> onnxruntime.SessionOptions:
@@ -104,9 +109,11 @@ class Graph:
         self.known: dict[str, numpy.ndarray] = {}
         self.dynamic = self.rng.random() < 0.5
         self.has_empty = self.rng.random() < 0.05
+        self.is_large = self.rng.random() < 0.15
         self.odd_names = self.rng.random() < 0.1
         for _ in range(self.rng.randint(1, 3)):
-            self.add_input(self.random_shape(), self.rng.choice([FLOAT] * 8 + [INT64, INT64, INT32, BOOL, HALF, DOUBLE, UINT8, INT8]))
+            rare = [INT64, INT64, INT32, BOOL, HALF, HALF, DOUBLE, UINT8, INT8, INT16, UINT16, UINT32, UINT64]
+            self.add_input(self.random_shape(), self.rng.choice([FLOAT] * 8 + rare))
 
     # ---- Parts
 
@@ -114,7 +121,7 @@ class Graph:
         return self.rng.random() < probability
 
     def random_shape(self) -> tuple[int, ...]:
-        sizes = [1, 2, 3, 4, 5, 8] + ([0] if self.has_empty else [])
+        sizes = [1, 2, 3, 4, 5, 8] + ([0] if self.has_empty else []) + ([17, 32, 70] if self.is_large else [])
         return tuple(self.rng.choice(sizes) for _ in range(self.rng.choice([0, 1, 2, 2, 3, 3, 4, 4, 5])))
 
     def fresh(self, stem: str) -> str:
@@ -153,14 +160,15 @@ class Graph:
                  and v.rank >= min_rank and (v.exact or not exact) and (where is None or where(v))]
         return self.rng.choice(found[-6:]) if found else None
 
-    def emit(self, op: str, inputs, outputs: int = 1, exact: str = "", skip=(), **attributes) -> list[Value] | None:
+    def emit(self, op: str, inputs, outputs: int = 1, exact: str = "", skip=(), domain: str = "",
+             **attributes) -> list[Value] | None:
         """Adds a node; None if ONNX Runtime would not run it or its results are too large to go on with. `exact`: "moves" if
         elements are copied or compared, "sums" if they are added and multiplied. `skip`: outputs that are left out."""
         names = ["" if k in skip else f"{self.fresh('v')}_{k}" for k in range(outputs)]
         reads = [i.name if isinstance(i, Value) else i for i in inputs]
         label = "" if self.chance(0.3) else f"{op}_{len(self.nodes)}"
         attributes = {k: v for k, v in attributes.items() if v is not None}
-        node = helper.make_node(op, reads, names, name=label, **attributes)
+        node = helper.make_node(op, reads, names, name=label, domain=domain, **attributes)
         computed = run_alone(node, self.opset, self.known, self.constants)
         if computed is None:
             return None
@@ -201,4 +209,4 @@ class Graph:
         initializers = [tensor for name, tensor in self.constants.items() if name in used and name not in made]
         listed = [helper.make_tensor_value_info(t.name, t.data_type, t.dims) for t in initializers] if self.chance(0.1) else []
         graph = helper.make_graph(nodes, "random", self.inputs + listed, outputs, initializers)
-        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)], ir_version=8)
+        return helper.make_model(graph, opset_imports=opset_imports(self.opset), ir_version=8)

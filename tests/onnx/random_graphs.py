@@ -3,8 +3,9 @@
 """Makes seeded random graphs, runs each on Kiln and on ONNX Runtime with the same inputs and compares all outputs.
 
 A graph agrees, is refused by name at import, or fails; exit code 1 unless all agree. `--seed N` runs one graph, `--keep DIR` writes
-models that do not agree there, `--write DIR` those that do, as cases for run_contrib_cases.py (tests/onnx/random is such a sample). Needs onnx, onnxruntime and numpy. Inputs are multiples of 1/4 and ops that jump (Round, Greater,
-ArgMax ..) are applied to values only that both compute exactly."""
+models that do not agree there, `--write DIR` those that do, as cases for run_contrib_cases.py (tests/onnx/random is such a
+sample). Needs onnx, onnxruntime and numpy. Inputs are multiples of 1/4 and ops that jump (Round, Greater, ArgMax ..) are applied
+to values only that both compute exactly."""
 
 import argparse
 import collections
@@ -23,9 +24,12 @@ import onnxruntime  # noqa: E402
 import random_graph  # noqa: E402
 import random_rules_elementwise  # noqa: E402
 import random_rules_layers  # noqa: E402
+import random_rules_quantized  # noqa: E402
 import random_rules_shape  # noqa: E402
 
 RULES = random_rules_elementwise.RULES + random_rules_shape.RULES + random_rules_layers.RULES
+QUANTIZED_RULES = 2 * random_rules_quantized.RULES + [random_rules_elementwise.binary, random_rules_elementwise.quantize,
+                                                      random_rules_shape.transpose, random_rules_shape.reshape]
 
 
 def disagreement(got: list, want: list, half: bool) -> str:
@@ -47,9 +51,9 @@ def disagreement(got: list, want: list, half: bool) -> str:
     return ""
 
 
-def judge(session: kiln_capi.Session, seed: int, folder: pathlib.Path, cases: pathlib.Path | None) -> tuple[str, str]:
+def judge(session: kiln_capi.Session, seed: int, folder: pathlib.Path, cases: pathlib.Path | None, rules: list) -> tuple[str, str]:
     graph = random_graph.Graph(seed)
-    graph.grow(RULES)
+    graph.grow(rules)
     if not graph.nodes or not any(node.op_type != "Constant" for node in graph.nodes):
         return "empty", ""
     model = graph.model()
@@ -90,6 +94,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=500)
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--seed", type=int, help="run this graph only")
+    parser.add_argument("--quantized", action="store_true", help="mostly operators on quantized tensors")
     parser.add_argument("--device", default="host")
     parser.add_argument("--build", type=pathlib.Path, default=kiln_capi.DEFAULT_BUILD)
     parser.add_argument("--keep", type=pathlib.Path, help="write models that do not agree to this folder")
@@ -101,7 +106,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         for seed in seeds:
-            state, message = judge(session, seed, folder, options.write)
+            state, message = judge(session, seed, folder, options.write, QUANTIZED_RULES if options.quantized else RULES)
             counts[state] += 1
             path = folder / f"random_{seed}.onnx"
             if state not in ("agreed", "empty"):

@@ -5,7 +5,8 @@ that two right implementations differ by little."""
 import numpy
 from onnx import helper
 
-from random_graph import BOOL, DOUBLE, FLOAT, FLOATS, HALF, INT8, INT32, INT64, UINT8, Graph, Value
+from random_graph import (BOOL, DOUBLE, FLOAT, FLOATS, HALF, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64, Graph,
+                          Value)
 
 UNARY = {  # operator: the range in which it is well conditioned
     "Sigmoid": 1e4, "Tanh": 1e4, "Erf": 1e4, "Softplus": 50, "Softsign": 1e4, "Elu": 1e4, "Selu": 1e4, "Celu": 1e4, "HardSigmoid": 1e4,
@@ -74,7 +75,7 @@ def partner(g: Graph, x: Value, array=None) -> Value | str:
 
 
 def binary(g: Graph) -> None:
-    x = g.pick(*FLOATS, INT32, INT64, INT8, UINT8)
+    x = g.pick(*FLOATS, INT32, INT64, INT8, UINT8, UINT32, UINT64, INT16)
     if x:
         operands = [x, partner(g, x)]
         if g.chance(0.4):
@@ -109,9 +110,9 @@ def power(g: Graph) -> None:
 
 
 def modulo(g: Graph) -> None:
-    x = g.pick(FLOAT, INT32, INT64, UINT8, exact=True)
+    x = g.pick(FLOAT, HALF, INT32, INT64, UINT8, INT16, exact=True)
     if x and g.opset >= 10:
-        fmod = 1 if x.dtype == FLOAT else g.rng.randint(0, 1)
+        fmod = 1 if x.dtype.kind == "f" else g.rng.randint(0, 1)
         divisor = partner(g, x, lambda shape: g.numbers.choice([3, 5] if x.dtype == UINT8 else [3, -5, 4], shape).astype(x.dtype))
         g.emit("Mod", [x, divisor], exact="moves", fmod=fmod)
 
@@ -140,7 +141,7 @@ def logic(g: Graph) -> None:
 
 
 def bits(g: Graph) -> None:
-    x = g.pick(INT32, INT64, UINT8, INT8)
+    x = g.pick(INT32, INT64, UINT8, INT8, INT16, UINT16, UINT32, UINT64)
     if x:
         op = g.rng.choice(["BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseNot", "BitShift"])
         if op == "BitShift":
@@ -150,7 +151,7 @@ def bits(g: Graph) -> None:
 
 
 def cast(g: Graph) -> None:
-    to = g.rng.choice([FLOAT, FLOAT, INT64, INT32, HALF, DOUBLE, BOOL, UINT8, INT8])
+    to = g.rng.choice([FLOAT, FLOAT, INT64, INT32, HALF, DOUBLE, BOOL, UINT8, INT8, INT16, UINT16, UINT32, UINT64])
     whole = to.kind in "iub"
     x = g.pick(where=lambda v: not whole or (v.exact and v.within(0 if to.kind == "u" else -100, 100)))
     if not x:
@@ -183,8 +184,8 @@ def quantize(g: Graph) -> None:
         attributes = {"axis": axis - (x.rank if g.chance(0.5) else 0)}
     made = g.emit("QuantizeLinear", [x, scale] + ([zero] if kind == INT8 or g.chance(0.7) else []), exact="moves", **attributes)
     if made and g.chance(0.8):
-        g.emit("DequantizeLinear", [made[0], scale, zero if made[0].dtype == kind else ""][:3 if made[0].dtype == kind else 2], exact="sums",
-               **attributes)
+        inputs = [made[0], scale] + ([zero] if made[0].dtype == kind else [])
+        g.emit("DequantizeLinear", inputs, exact="sums", **attributes)
 
 
 def quantize_dynamically(g: Graph) -> None:

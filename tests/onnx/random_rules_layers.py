@@ -4,12 +4,12 @@
 import numpy
 from onnx import TensorProto, helper
 
-from random_graph import BOOL, DOUBLE, FLOAT, FLOATS, INT8, INT32, INT64, UINT8, Graph
+from random_graph import BOOL, DOUBLE, FLOAT, HALF, INT8, INT32, INT64, UINT8, Graph
 from random_rules_shape import axes_of, turned
 
 
 def matmul(g: Graph) -> None:
-    x = g.pick(FLOAT, FLOAT, FLOAT, DOUBLE, min_rank=1)
+    x = g.pick(FLOAT, FLOAT, FLOAT, DOUBLE, HALF, INT32, INT64, min_rank=1)
     if not x:
         return
     other = g.pick(x.dtype, min_rank=1, where=lambda v: v.shape[-2 if v.rank > 1 else 0] == x.shape[-1])
@@ -24,7 +24,7 @@ def matmul(g: Graph) -> None:
 
 
 def gemm(g: Graph) -> None:
-    x = g.pick(FLOAT, FLOAT, DOUBLE, rank=2)
+    x = g.pick(FLOAT, FLOAT, DOUBLE, HALF, rank=2)
     if x:
         n, trans_a, trans_b = g.rng.choice([1, 4, 7]), g.rng.randint(0, 1), g.rng.randint(0, 1)
         m, k = x.shape[::-1] if trans_a else x.shape
@@ -106,7 +106,7 @@ def pool(g: Graph) -> None:
 
 
 def reduce(g: Graph) -> None:
-    x = g.pick(*FLOATS[:1], FLOAT, DOUBLE, INT64, INT32, min_rank=1)
+    x = g.pick(FLOAT, FLOAT, HALF, DOUBLE, INT64, INT32, INT8, min_rank=1)
     if not x:
         return
     op = g.rng.choice(["ReduceMean", "ReduceMax", "ReduceMin", "ReduceSum", "ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceProd",
@@ -135,14 +135,14 @@ def arg(g: Graph) -> None:
 
 
 def cumulative(g: Graph) -> None:
-    x = g.pick(FLOAT, DOUBLE, INT64, INT32, min_rank=1)
+    x = g.pick(FLOAT, DOUBLE, HALF, INT64, INT32, min_rank=1)
     if x:
         axis = g.constant(numpy.array(turned(g, g.rng.randrange(x.rank), x.rank), g.rng.choice([INT64, INT32])))
         g.emit("CumSum", [x, axis], exact="sums", exclusive=g.rng.randint(0, 1), reverse=g.rng.randint(0, 1))
 
 
 def softmax(g: Graph) -> None:
-    x = g.pick(FLOAT, FLOAT, DOUBLE, min_rank=1)
+    x = g.pick(FLOAT, FLOAT, DOUBLE, HALF, min_rank=1)
     if x:
         op = g.rng.choice(["Softmax", "LogSoftmax", "Softmax", "Hardmax"])
         if op == "Hardmax" and not x.exact:
