@@ -26,8 +26,7 @@ public:
   uint64_t size() const { return bytes.size(); }
   uint8_t *data() { return bytes.data(); }
 
-  /// Checks and records accesses; the first fault found has kind, space, address and detail. With `isInOrder`
-  /// the accessor's pipe ends one instruction before the next.
+  /// Checks and records accesses; the first fault found has kind, space, address and detail.
   std::optional<Fault> read(std::span<const Range> ranges, const Accessor &by) {
     return access(ranges, by, false);
   }

@@ -117,7 +117,6 @@ public:
   /// The first fault counts; what is missing in it (core, instruction, time) is filled in.
   void raise(Fault fault, uint32_t atPc, uint32_t pipe);
   void raise(FaultKind kind, std::string detail, uint32_t atPc, uint32_t pipe);
-  std::mt19937_64 &random() { return randomness; }
 
 private:
   enum class ScalarWait : uint8_t { None, Flag, Cross, Queue, All };
