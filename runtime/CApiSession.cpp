@@ -1,8 +1,27 @@
 // CApiSession.cpp: kiln.h: sessions: opening, waiting, memory, costs.
 #include "runtime/CApi.h"
 
+#include <filesystem>
+#include <unistd.h>
+
 using namespace kiln;
 using namespace kiln::capi;
+
+namespace {
+
+// At once, not when the first stage has been compiled and is not to be found.
+Status checkDumpDir(const std::string &folder) {
+  std::error_code error;
+  if (!folder.empty())
+    std::filesystem::create_directories(folder, error);
+  if (!error && !folder.empty() && access(folder.c_str(), W_OK | X_OK) != 0)
+    error = std::error_code(errno, std::generic_category());
+  if (error)
+    return permissionDenied("dump_dir '{}': cannot be written: {}", folder, error.message());
+  return {};
+}
+
+} // namespace
 
 KilnStatus kiln_session_open(KilnInstance *instance, const KilnSessionOptions *callerOptions,
                              KilnSession **outSession) {
@@ -18,6 +37,7 @@ KilnStatus kiln_session_open(KilnInstance *instance, const KilnSessionOptions *c
     options.open.allocator = given.allocator;
     options.open.parallel = given.parallel;
     options.dumpDir = text(given.dump_dir);
+    KILN_RETURN_IF_ERROR(checkDumpDir(options.dumpDir));
     if (given.parallel.run && given.parallel.concurrency == 0)
       return invalidArgument("parallel: concurrency 0; expected at least 1");
     if ((given.allocator.allocate == nullptr) != (given.allocator.deallocate == nullptr))

@@ -95,6 +95,8 @@ Status checkReadable(const std::string &path) {
     return notFound("model '{}': no such file", path);
   if (std::filesystem::is_directory(status))
     return invalidArgument("model '{}': is a directory; expected a file", path);
+  if (!std::filesystem::is_regular_file(status)) // a device may have no end, a pipe no beginning
+    return invalidArgument("model '{}': a device, pipe or socket; expected a regular file", path);
   return {};
 }
 

@@ -178,6 +178,8 @@ class JitRun(unittest.TestCase):
         self.assertIn("linalg", self.run_tool(self.add, "--emit=tensor").stdout)
         self.run_tool(self.add, "--dump-stages", self.folder / "dump")
         self.assertTrue(list((self.folder / "dump").glob("*-tile.mlir")))
+        self.refused(3, "dump_dir '/dev/null/dump': cannot be written: Not a directory", self.add,
+                     "--dump-stages=/dev/null/dump")
         program = self.folder / "add.kprog"
         self.run_tool(self.add, "--shape", "x=2x4", "--save-program", program)
         self.run_tool(program, "--input", "x=2x4xf32=1")

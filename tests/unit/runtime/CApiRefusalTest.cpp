@@ -173,6 +173,9 @@ TEST_F(CApiTest, FilesThatAreNotThereAreNamed) {
               StatusIs(Code::NotFound, "model '/no/such.onnx': no such file"));
   EXPECT_THAT(fromC(kiln_model_load_file(&runtime.instance, toStr("/tmp"), nullptr, &none)),
               StatusIs(Code::InvalidArgument, HasSubstr("is a directory")));
+  EXPECT_THAT(
+      fromC(kiln_model_load_file(&runtime.instance, toStr("/dev/zero"), nullptr, &none)),
+      StatusIs(Code::InvalidArgument, HasSubstr("a device, pipe or socket; expected a regular file")));
   EXPECT_THAT(fromC(kiln_model_load_file(&runtime.instance, toStr(""), nullptr, &none)),
               StatusIs(Code::InvalidArgument, HasSubstr("'path'")));
   EXPECT_THAT(fromC(kiln_model_load_memory(&runtime.instance, nullptr, 0, nullptr, &none)),
