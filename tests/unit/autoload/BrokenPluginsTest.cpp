@@ -95,11 +95,11 @@ TEST(FingerprintGateTest, ALibraryThatDiffersFromItsManifestIsCaughtByItsNote) {
   TempFolder folder;
   copyPlugin(folder, "good");
   std::string bytes = readFile(folder.path("libkiln_good.so"));
-  bytes.replace(bytes.find("sanitizer=none"), 14, "sanitizer=hwas");
+  bytes.replace(bytes.find("sanitizer="), 14, "sanitizer=hwas"); // "none", or the one of this build
   folder.write("libkiln_good.so", bytes);
   ASSERT_OK_AND_ASSIGN(BackendRegistry * registry, registryOver({folder.path()}));
   EXPECT_THAT(registry->deviceType("good"),
-              StatusIs(Code::FailedPrecondition, HasSubstr("built for sanitizer hwas, this is none")));
+              StatusIs(Code::FailedPrecondition, HasSubstr("built for sanitizer hwas")));
   EXPECT_FALSE(isMapped(folder.path()));
 }
 

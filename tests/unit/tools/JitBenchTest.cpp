@@ -119,7 +119,11 @@ TEST(JitBenchTest, ReferencesFollowTheDefinition) {
 TEST(JitBenchTest, RooflineIsPlausible) {
   Roofline roofline(1);
   double peak = roofline.measurePeakGflops();
+#if defined(__has_feature) && (__has_feature(thread_sanitizer) || __has_feature(address_sanitizer))
+  EXPECT_GT(peak, 0); // of instrumented code
+#else
   EXPECT_GT(peak, 0.5);
+#endif
   EXPECT_LT(peak, 2000);
   EXPECT_GT(roofline.readGigabytesPerSecond(1 << 14), 0.05);
   // 10^9 operations at 100 GFLOP/s are 10 ms, whatever the memory does with 4 KiB.
