@@ -239,3 +239,28 @@ func.func @not(%x: tensor<?x?xi32>) -> tensor<?x?xi32> attributes {kiln.test = {
   %y = kiln.not %x : tensor<?x?xi32>
   return %y : tensor<?x?xi32>
 }
+
+// Arguments of any size: reduced by as many bits of pi as it takes.
+func.func @sin_of_anything(%x: tensor<?xf64>) -> tensor<?xf64> attributes {kiln.test = {
+    types = [f64, f32, bf16],
+    inputs = ["N bits"],
+    cases = ["N=700", "N=33 specials", "N=100 specials seed=1", "N=5000 full"]}} {
+  %y = kiln.sin %x : tensor<?xf64>
+  return %y : tensor<?xf64>
+}
+
+func.func @cos_of_anything(%x: tensor<?xf64>) -> tensor<?xf64> attributes {kiln.test = {
+    types = [f64, f32, bf16],
+    inputs = ["N bits"],
+    cases = ["N=700", "N=33 specials", "N=100 specials seed=1", "N=5000 full"]}} {
+  %y = kiln.cos %x : tensor<?xf64>
+  return %y : tensor<?xf64>
+}
+
+func.func @tan_of_anything(%x: tensor<?xf64>) -> tensor<?xf64> attributes {kiln.test = {
+    types = [f64, f32, bf16],
+    inputs = ["N bits"],
+    cases = ["N=700", "N=33 specials", "N=100 specials seed=1", "N=5000 full"]}} {
+  %y = kiln.tan %x : tensor<?xf64>
+  return %y : tensor<?xf64>
+}
