@@ -102,6 +102,10 @@ Result<Tensor> evaluateElementwise(const Call &call) {
     }
     Outcome outcome = entry.formula(call.op, x.data());
     double error = hasError ? propagated(entry, call.op, x, outcome) : 0;
+    // f16 and bf16 may stay in f32 from op to op of a kernel, where they do not overflow.
+    if (result.isFloat() && isNarrow(result.element) && std::isfinite(outcome.value) &&
+        std::isinf(roundTo(result.element, outcome.value)))
+      error = INFINITY;
     if (result.isFloat())
       result.set(position, outcome.value,
                  error + ownError(entry, x[0], result.element, roundTo(result.element, outcome.value)));
