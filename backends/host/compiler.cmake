@@ -49,4 +49,5 @@ set(hostCompilerSources
   Transforms/ToLlvm.cpp
   Transforms/UnpackWeights.cpp
   Transforms/Vectorize.cpp
+  Transforms/Views.cpp
 )

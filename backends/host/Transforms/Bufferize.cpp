@@ -1,5 +1,6 @@
 // Bufferize.cpp: one-shot bufferization with the host's options, and the cleaning behind it.
 #include "backends/host/Transforms/Passes.h"
+#include "backends/host/Transforms/Views.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
@@ -58,29 +59,38 @@ LogicalResult cleanUp(ModuleOp module) {
   return applyPatternsAndFoldGreedily(module, std::move(patterns));
 }
 
-/// Several unknown extents of one group cannot be told from the buffer: upstream's bufferization would infer
-/// them. Such an expansion is done on the buffer here, with the extents that the op names.
-void expandBuffers(ModuleOp module) {
+/// What upstream's bufferization of reshapes cannot do is done on buffers here: it infers the unknown extent
+/// of a group that is expanded, of which there may be several, and the product of a group that is collapsed.
+void reshapeBuffers(ModuleOp module) {
   IRRewriter rewriter(module.getContext());
-  SmallVector<tensor::ExpandShapeOp> expansions;
+  SmallVector<Operation *> reshapes;
+  auto isUnknown = [](RankedTensorType type) {
+    return [type](int64_t axis) { return type.isDynamicDim(axis); };
+  };
   module.walk([&](tensor::ExpandShapeOp op) {
-    for (const ReassociationIndices &group : op.getReassociationIndices())
-      if (llvm::count_if(group, [&](int64_t axis) { return op.getType().isDynamicDim(axis); }) > 1) {
-        expansions.push_back(op);
-        return;
-      }
+    auto unknown = isUnknown(cast<RankedTensorType>(op.getType()));
+    if (llvm::any_of(op.getReassociationIndices(),
+                     [&](ArrayRef<int64_t> group) { return llvm::count_if(group, unknown) > 1; }))
+      reshapes.push_back(op);
   });
-  for (tensor::ExpandShapeOp op : expansions) {
+  module.walk([&](tensor::CollapseShapeOp op) {
+    if (llvm::is_contained(op.getSrcType().getShape(), 0) && !op.getSrcType().hasStaticShape())
+      reshapes.push_back(op);
+  });
+  for (Operation *op : reshapes) {
     rewriter.setInsertionPoint(op);
-    auto from = cast<RankedTensorType>(op.getSrcType()), to = cast<RankedTensorType>(op.getType());
+    auto from = cast<RankedTensorType>(op->getOperand(0).getType());
     auto buffer = rewriter.create<bufferization::ToMemrefOp>(
-        op.getLoc(), MemRefType::get(from.getShape(), from.getElementType()), op.getSrc());
+        op->getLoc(), MemRefType::get(from.getShape(), from.getElementType()), op->getOperand(0));
     buffer.setReadOnly(true);
-    auto expanded = rewriter.create<memref::ExpandShapeOp>(
-        op.getLoc(), MemRefType::get(to.getShape(), to.getElementType()), buffer,
-        op.getReassociationIndices(),
-        getMixedValues(op.getStaticOutputShape(), op.getOutputShape(), rewriter));
-    rewriter.replaceOpWithNewOp<bufferization::ToTensorOp>(op, expanded, /*restrict=*/true);
+    Value view;
+    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+      view = expandView(rewriter, op->getLoc(), buffer, expand.getReassociationIndices(),
+                        getMixedValues(expand.getStaticOutputShape(), expand.getOutputShape(), rewriter));
+    else
+      view = collapseView(rewriter, op->getLoc(), buffer,
+                          cast<tensor::CollapseShapeOp>(op).getReassociationIndices());
+    rewriter.replaceOpWithNewOp<bufferization::ToTensorOp>(op, view, /*restrict=*/true);
   }
 }
 
@@ -88,7 +98,7 @@ struct BufferizePass : impl::BufferizePassBase<BufferizePass> {
   void runOnOperation() override {
     bufferization::OneShotBufferizationOptions options;
     options.bufferizeFunctionBoundaries = false;
-    expandBuffers(getOperation());
+    reshapeBuffers(getOperation());
     if (failed(bufferization::runOneShotBufferize(getOperation(), options)))
       return signalPassFailure();
     // Equal views become one, so that copies between them are seen to do nothing.

@@ -1,6 +1,7 @@
 // Destinations.cpp: kernel results become trailing buffer arguments; views in front of the return move to the
 // buffer. Bindings of 4-bit integers are unpacked and packed here.
 #include "backends/host/Transforms/Passes.h"
+#include "backends/host/Transforms/Views.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -36,16 +37,11 @@ public:
       return write(cast.getSource(), castTo(buffer, cast.getSource().getType()));
     if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op); collapse && only && viewable(buffer)) {
       SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, collapse.getSrc());
-      auto type = memref::ExpandShapeOp::computeExpandedType(cast<MemRefType>(buffer.getType()),
-                                                             collapse.getSrcType().getShape(),
-                                                             collapse.getReassociationIndices());
-      if (succeeded(type))
-        return write(collapse.getSrc(), rewriter.create<memref::ExpandShapeOp>(
-                                            loc, *type, buffer, collapse.getReassociationIndices(), sizes));
+      return write(collapse.getSrc(),
+                   expandView(rewriter, loc, buffer, collapse.getReassociationIndices(), sizes));
     }
     if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op); expand && only && viewable(buffer))
-      return write(expand.getSrc(),
-                   rewriter.create<memref::CollapseShapeOp>(loc, buffer, expand.getReassociationIndices()));
+      return write(expand.getSrc(), collapseView(rewriter, loc, buffer, expand.getReassociationIndices()));
     if (SmallVector<tensor::InsertSliceOp> parts = concatenation(value); !parts.empty())
       return writeParts(parts, buffer);
     if (auto pad = dyn_cast_or_null<tensor::PadOp>(op); pad && only && pad.getConstantPaddingValue())
@@ -174,7 +170,7 @@ Value packedBytes(RewriterBase &rewriter, Location loc, Value buffer) {
   if (type.getRank() == 0)
     buffer = rewriter.create<memref::ExpandShapeOp>(loc, ArrayRef<int64_t>{1}, buffer, oneGroup(0));
   else if (type.getRank() > 1)
-    buffer = rewriter.create<memref::CollapseShapeOp>(loc, buffer, oneGroup(type.getRank()));
+    buffer = collapseView(rewriter, loc, buffer, oneGroup(type.getRank()));
   OpFoldResult zero = rewriter.getIndexAttr(0), one = rewriter.getIndexAttr(1);
   OpFoldResult bytes = halved(rewriter, loc, memref::getMixedSize(rewriter, loc, buffer, 0));
   return rewriter.create<memref::SubViewOp>(loc, buffer, Sizes{zero}, Sizes{bytes}, Sizes{one});

@@ -97,6 +97,8 @@ MaybeExpr LaunchConstants::extent(Value memref, unsigned dim) const {
     return express(subview.getMixedSizes()[dim]);
   if (auto cast = dyn_cast_or_null<memref::CastOp>(op))
     return extent(cast.getSource(), dim);
+  if (auto view = dyn_cast_or_null<memref::ReinterpretCastOp>(op))
+    return express(view.getMixedSizes()[dim]);
   if (auto alloc = dyn_cast_or_null<memref::AllocOp>(op))
     return express(alloc.getMixedSizes()[dim]);
   if (auto view = dyn_cast_or_null<memref::ViewOp>(op)) // of the workspace

@@ -10,12 +10,10 @@
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -28,39 +26,11 @@ namespace kiln::host {
 
 namespace {
 
-/// Expands groups with several unknown extents by the extents that the op names; upstream's pattern divides
-/// to find one.
-struct ExpandByExtents final : OpRewritePattern<memref::ExpandShapeOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(memref::ExpandShapeOp op, PatternRewriter &rewriter) const override {
-    MemRefType type = op.getResultType();
-    SmallVector<ReassociationIndices> groups = op.getReassociationIndices();
-    auto isUnknown = [&](int64_t axis) { return type.isDynamicDim(axis); };
-    if (llvm::none_of(groups, [&](ArrayRef<int64_t> group) { return llvm::count_if(group, isUnknown) > 1; }))
-      return rewriter.notifyMatchFailure(op, "each group has at most one unknown extent");
-    Location loc = op.getLoc();
-    auto whole = rewriter.create<memref::ExtractStridedMetadataOp>(loc, op.getSrc());
-    SmallVector<OpFoldResult> sizes =
-        getMixedValues(op.getStaticOutputShape(), op.getOutputShape(), rewriter);
-    SmallVector<OpFoldResult> strides(sizes.size()), outer = whole.getConstifiedMixedStrides();
-    AffineExpr product = rewriter.getAffineSymbolExpr(0) * rewriter.getAffineSymbolExpr(1);
-    for (auto [stride, group] : llvm::zip_equal(outer, groups))
-      for (int64_t axis : llvm::reverse(group)) {
-        strides[axis] = stride;
-        stride = affine::makeComposedFoldedAffineApply(rewriter, loc, product, {stride, sizes[axis]});
-      }
-    rewriter.replaceOpWithNewOp<memref::ReinterpretCastOp>(op, type, whole.getBaseBuffer(),
-                                                           whole.getConstifiedMixedOffset(), sizes, strides);
-    return success();
-  }
-};
-
 /// What must become simpler ops before the conversion: views become address arithmetic, loops become
 /// branches.
 LogicalResult prepare(ModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   memref::populateExpandStridedMetadataPatterns(patterns);
-  patterns.add<ExpandByExtents>(module.getContext(), /*benefit=*/2);
   populateAffineToStdConversionPatterns(patterns);
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   vector::populateVectorBroadcastLoweringPatterns(patterns);

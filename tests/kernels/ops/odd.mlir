@@ -273,3 +273,25 @@ func.func @scalars_all_the_way(%x: tensor<f32>, %z: tensor<f32>) -> tensor<f32> 
   %y = kiln.mul %4, %0 : tensor<f32>, tensor<f32> -> tensor<f32>
   return %y : tensor<f32>
 }
+
+// 4-bit integers that are returned and read again.
+func.func @packed_twice(%x: tensor<1x?x?xf32>, %s: tensor<f32>, %z: tensor<1x?x?xf32>) -> (tensor<1x?x?xi1>, tensor<1x?x?xi4>) attributes {kiln.test = {
+    inputs = ["1xAxB", "scalar uniform 0.1 0.3", "1xAxB"],
+    cases = ["A=33 B=17", "A=16 B=1", "A=3 B=3 specials"]}} {
+  %0 = kiln.tanh %x : tensor<1x?x?xf32>
+  %1 = kiln.quantize %0 scale %s : tensor<1x?x?xf32>, tensor<f32> -> tensor<1x?x?xi4>
+  %2 = kiln.dequantize %1 scale %s : tensor<1x?x?xi4>, tensor<f32> -> tensor<1x?x?xf32>
+  %3 = kiln.compare le %2, %z : tensor<1x?x?xf32>, tensor<1x?x?xf32> -> tensor<1x?x?xi1>
+  return %3, %1 : tensor<1x?x?xi1>, tensor<1x?x?xi4>
+}
+
+// An extent of 0 beside extents that are not known.
+func.func @sort_nothing(%x: tensor<?x?x?x?xui8>, %w: tensor<?x?xui8>) -> (tensor<?x?x?x?xi64>, tensor<?x?x?x?xi32>) attributes {kiln.test = {
+    inputs = ["CxBxBxA", "AxB"],
+    cases = ["A=33 B=5 C=1", "A=4 B=7 C=0", "A=2 B=8 C=17"]}} {
+  %0 = kiln.transpose %x perm [0, 1, 2, 3] : tensor<?x?x?x?xui8> -> tensor<?x?x?x?xui8>
+  %v, %i = kiln.sort %0 axis 3 descending : tensor<?x?x?x?xui8> -> tensor<?x?x?x?xui8>, tensor<?x?x?x?xi64>
+  %1 = kiln.matmul %v, %w : tensor<?x?x?x?xui8>, tensor<?x?xui8> -> tensor<?x?x?x?xi32>
+  %2 = kiln.reverse %i axes [0, 1, 3] : tensor<?x?x?x?xi64>
+  return %2, %1 : tensor<?x?x?x?xi64>, tensor<?x?x?x?xi32>
+}
