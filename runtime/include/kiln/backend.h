@@ -4,6 +4,10 @@
 // struct_size, fields are only appended, and one counts if it ends inside struct_size; strings are pointer +
 // length, borrowed for the call; out-parameters are untouched on error; functions are thread-safe, none
 // throws. The C++ wrapper over this file is kiln/Registrar.h; docs/write-a-backend.md is the way in.
+//
+// Without struct_size, and so never to change: KilnStr, KilnParallelFor, KilnAllocator, KilnRuntimeSymbol,
+// KilnDeviceProperty, KilnBinding, KilnLaunchCounter, KilnLaunchSpan. They are passed by value, stand in
+// arrays or inside other structs; what they lack is a struct of its own.
 #ifndef KILN_BACKEND_H
 #define KILN_BACKEND_H
 

@@ -2,7 +2,8 @@
 //
 // The runtime opens libkiln_compiler with dlopen at the first kernel that no cache has, or when a tool needs
 // IR, and reaches it through this table only; jit/ reaches the runtime only through KilnCompilerHost. Rules
-// for structs, strings, errors and threads: kiln/backend.h.
+// for structs, strings, errors and threads: kiln/backend.h. Without struct_size, and so never to change:
+// KilnBlob, KilnStageExtension, KilnModelPort, KilnWeight, KilnStageRecord, KilnPassEntry.
 #ifndef KILN_COMPILER_H
 #define KILN_COMPILER_H
 
