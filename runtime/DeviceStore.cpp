@@ -4,6 +4,7 @@
 #include "runtime/Error.h"
 #include "runtime/ParallelFor.h"
 #include "runtime/ProgramCode.h"
+#include "runtime/cache/EntryFile.h"
 
 #include "kiln/schema/Program_generated.h"
 
@@ -17,17 +18,6 @@ namespace {
 
 std::string_view view(const flatbuffers::String *text) {
   return text ? std::string_view(text->c_str(), text->size()) : std::string_view();
-}
-
-std::vector<std::string_view> splitFeatures(std::string_view text) {
-  std::vector<std::string_view> features;
-  while (!text.empty()) {
-    size_t comma = text.find(',');
-    if (comma != 0)
-      features.push_back(text.substr(0, comma));
-    text = comma == std::string_view::npos ? "" : text.substr(comma + 1);
-  }
-  return features;
 }
 
 } // namespace
@@ -216,11 +206,10 @@ Result<std::shared_ptr<const KernelLoader>> DeviceStore::loaderFor(const KernelM
 }
 
 Status DeviceStore::checkFeatures(const KernelMetadata &metadata) const {
-  std::vector<std::string_view> have = splitFeatures(theSettings.target.features);
-  for (std::string_view feature : splitFeatures(metadata.requiredFeatures))
-    if (std::find(have.begin(), have.end(), feature) == have.end())
-      return failedPrecondition("kernel '{}': needs {}; '{}' has {}", metadata.name, feature, device->name(),
-                                theSettings.target.features);
+  std::string missing = missingFeatures(metadata.requiredFeatures, theSettings.target.features);
+  if (!missing.empty())
+    return failedPrecondition("kernel '{}': needs {}; '{}' has {}", metadata.name, missing, device->name(),
+                              theSettings.target.features);
   return {};
 }
 

@@ -3,8 +3,8 @@
 
 #include "runtime/Environment.h"
 #include "runtime/Log.h"
+#include "runtime/cache/CacheSettings.h"
 
-#include <charconv>
 #include <chrono>
 #include <fstream>
 
@@ -13,20 +13,6 @@ namespace kiln {
 namespace {
 
 constexpr uint64_t kMapCountShare = 8; // kernels take at most this part of the process's mappings
-
-/// "256M" as bytes.
-std::optional<uint64_t> parseBytes(std::string_view text) {
-  uint64_t value = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  std::string_view suffix(end, text.data() + text.size() - end);
-  if (error != std::errc() || suffix.size() > 1)
-    return std::nullopt;
-  size_t power = suffix.empty() ? 0 : std::string_view("KMG").find(suffix) + 1;
-  if (!suffix.empty() && power == 0)
-    return std::nullopt;
-  unsigned shift = static_cast<unsigned>(10 * power);
-  return value > UINT64_MAX >> shift ? std::nullopt : std::optional(value << shift);
-}
 
 } // namespace
 

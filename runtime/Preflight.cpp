@@ -7,6 +7,7 @@
 #include "runtime/Error.h"
 #include "runtime/Log.h"
 #include "runtime/Sha256.h"
+#include "runtime/cache/CacheSettings.h"
 
 #include <algorithm>
 #include <charconv>
@@ -21,16 +22,6 @@ namespace {
 
 constexpr std::string_view kSurvives = "survives";
 constexpr std::string_view kLoadComponent = "kiln: debug: backend.load: ";
-
-std::string cacheFolder(const Environment &variables) {
-  if (std::string_view own = variables.get("KILN_CACHE_DIR"); !own.empty())
-    return std::string(own);
-  std::string_view xdg = variables.get("XDG_CACHE_HOME");
-  if (!xdg.empty() && xdg[0] == '/')
-    return std::string(xdg) + "/kiln";
-  std::string_view home = variables.get("HOME");
-  return home.empty() ? "" : std::string(home) + "/.cache/kiln";
-}
 
 std::string verdictPath(const std::string &library, Tier tier, const PreflightSettings &settings) {
   struct stat info;
