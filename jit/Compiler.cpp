@@ -182,7 +182,7 @@ Result<std::string> Compiler::emitKernels(ModuleOp module, const TargetPipeline 
     (void)writeBytecodeToFile(*alone, stream, BytecodeWriterConfig("kiln"));
     std::string name = kernel.getName().str();
     KernelJob job{
-        kernelKey(canonicalKernelText(*alone), key), name, ir, {&log, name, view(args.dump_dir).str()}};
+        kernelKey(canonicalKernelText(*alone), key).hex, name, ir, {&log, name, view(args.dump_dir).str()}};
     if (what == "object") {
       KILN_ASSIGN_OR_RETURN(std::string object, emitKernelObject(theRegistry, pipeline, target, job));
       objects.emplace_back(name + ".o", std::move(object));

@@ -14,10 +14,20 @@ namespace {
 constexpr const char *kSchema = "kiln-kernel-key 1";
 constexpr const char *kCanonicalSymbol = "kernel";
 
+constexpr size_t kFieldDigits = 16; // kept of a field's digest: enough to compare, not to look up
+
 // A tag and a length before each field: no two different lists of fields give the same bytes.
-void append(std::string &bytes, StringRef tag, StringRef value) {
-  bytes += (tag + ":" + Twine(value.size()) + ":" + value + "\n").str();
-}
+class KeyWriter {
+public:
+  void add(StringRef tag, StringRef value) {
+    bytes += (tag + ":" + Twine(value.size()) + ":" + value + "\n").str();
+    fields += (tag + " " + StringRef(sha256Hex(value)).take_front(kFieldDigits) + "\n").str();
+  }
+  KernelKey finish() { return {sha256Hex(bytes), std::move(fields)}; }
+
+private:
+  std::string bytes, fields;
+};
 } // namespace
 
 std::string kiln::jit::canonicalKernelText(ModuleOp kernelModule) {
@@ -33,19 +43,19 @@ std::string kiln::jit::canonicalKernelText(ModuleOp kernelModule) {
   return text;
 }
 
-std::string kiln::jit::kernelKey(StringRef canonicalText, const TargetKey &target) {
-  std::string bytes;
-  append(bytes, "schema", kSchema);
-  append(bytes, "ir", sha256Hex(canonicalText));
-  append(bytes, "pipeline", target.pipeline);
-  append(bytes, "triple", target.triple);
-  append(bytes, "arch", target.arch);
-  append(bytes, "features", target.features);
-  append(bytes, "options", target.options);
-  append(bytes, "backend", target.backend);
-  append(bytes, "producers", target.producers);
-  append(bytes, "build-ids", target.buildIds);
-  append(bytes, "abi", std::to_string(KILN_ABI_MAJOR) + "." + std::to_string(KILN_ABI_MINOR));
-  append(bytes, "runtime-symbols", std::to_string(target.runtimeSymbolsVersion));
-  return sha256Hex(bytes);
+KernelKey kiln::jit::kernelKey(StringRef canonicalText, const TargetKey &target) {
+  KeyWriter key;
+  key.add("schema", kSchema);
+  key.add("ir", sha256Hex(canonicalText));
+  key.add("pipeline", target.pipeline);
+  key.add("triple", target.triple);
+  key.add("arch", target.arch);
+  key.add("features", target.features);
+  key.add("options", target.options);
+  key.add("backend", target.backend);
+  key.add("producers", target.producers);
+  key.add("build-ids", target.buildIds);
+  key.add("abi", std::to_string(KILN_ABI_MAJOR) + "." + std::to_string(KILN_ABI_MINOR));
+  key.add("runtime-symbols", std::to_string(target.runtimeSymbolsVersion));
+  return key.finish();
 }

@@ -24,8 +24,11 @@ struct TargetKey {
 /// A kernel module as canonical text: no locations, the kernel's symbol renamed. The same in every process.
 std::string canonicalKernelText(mlir::ModuleOp kernelModule);
 
-/// SHA-256 over the tagged, length-prefixed fields, lower-case hex.
-std::string kernelKey(llvm::StringRef canonicalText, const TargetKey &target);
+struct KernelKey {
+  std::string hex;    // SHA-256 over the tagged, length-prefixed fields, lower case
+  std::string fields; // as KernelRef.key_fields of Program.fbs
+};
+KernelKey kernelKey(llvm::StringRef canonicalText, const TargetKey &target);
 
 } // namespace kiln::jit
 #endif // KILN_JIT_KERNELKEY_H

@@ -83,7 +83,9 @@ uint32_t ProgramTables::addKernel(KernelOp kernel) {
     (void)writeBytecodeToFile(*module, stream, config); // fails for unknown dialect versions only
   }
   auto ref = std::make_unique<schema::KernelRefT>();
-  ref->key = kernelKey(canonicalKernelText(*module), *request.targetKey);
+  KernelKey key = kernelKey(canonicalKernelText(*module), *request.targetKey);
+  ref->key = std::move(key.hex);
+  ref->key_fields = std::move(key.fields);
   ref->name = kernel.getName().str();
   ref->ir.assign(ir.begin(), ir.end());
   ref->ir_digest = sha256Hex(ir);

@@ -99,9 +99,14 @@ Result<CompiledKernelRef> DeviceStore::compile(const ProgramFile &file, uint32_t
 Result<CompiledKernelRef> DeviceStore::compileOne(const ProgramFile &file, uint32_t kernel) {
   if (const CompiledKernelRef &embedded = file.verifiedProgram().embeddedKernels[kernel])
     return embedded;
-  std::string key = file.program().kernels()->Get(kernel)->key()->str();
+  const schema::KernelRef &ref = *file.program().kernels()->Get(kernel);
+  KernelRequest request(ref.key()->str());
+  request.name = view(ref.name());
+  request.deviceType = theSettings.target.deviceType;
+  request.features = theSettings.target.features;
+  request.fields = view(ref.key_fields());
   Result<CompiledKernelRef> compiled =
-      instance.kernels().get(key, [&] { return compileNow(file, kernel); }, theCounters);
+      instance.kernels().get(request, [&] { return compileNow(file, kernel); }, theCounters);
   if (compiled.ok())
     return compiled;
   return withOpLocations(compiled.status(), file.program(),

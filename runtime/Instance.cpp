@@ -29,8 +29,15 @@ RegistryParts &partsOf(BackendRegistry &registry) {
 Result<std::shared_ptr<Instance>> Instance::create(const BackendRegistry::Options &options) {
   KILN_ASSIGN_OR_RETURN(BackendRegistry * registry, BackendRegistry::get(options));
   RegistryParts &parts = partsOf(*registry);
-  return std::make_shared<Instance>(*parts.access, parts.compiler);
+  return std::make_shared<Instance>(*parts.access, parts.compiler, KernelBudget::ofProcess(),
+                                    CacheStack::open(CacheSettings::of(Environment::process())));
 }
+
+Instance::Instance(BackendAccess &backends, CompilerHandle &compiler, KernelBudget budget,
+                   std::shared_ptr<CacheStack> cache)
+    : theBackends(backends), theCompiler(compiler),
+      theCache(cache ? std::move(cache) : std::make_shared<CacheStack>(CacheSettings())),
+      theKernels(budget, theCache) {}
 
 KilnStr Instance::intern(const std::string &text) {
   std::scoped_lock lock(textsMutex);

@@ -16,12 +16,15 @@ class Instance {
 public:
   /// Over the registry for these options; one compiler handle a registry.
   static Result<std::shared_ptr<Instance>> create(const BackendRegistry::Options &options);
-  Instance(BackendAccess &backends, CompilerHandle &compiler, KernelBudget budget = KernelBudget::ofProcess())
-      : theBackends(backends), theCompiler(compiler), theKernels(budget) {}
+  /// `cache`: what lies below memory; may be null.
+  Instance(BackendAccess &backends, CompilerHandle &compiler, KernelBudget budget = KernelBudget::ofProcess(),
+           std::shared_ptr<CacheStack> cache = nullptr);
 
   BackendAccess &backends() { return theBackends; }
   CompilerHandle &compiler() { return theCompiler; }
   KernelCache &kernels() { return theKernels; }
+  /// Never null; without layers where there is no cache below memory.
+  CacheStack &cache() { return *theCache; }
   /// Programs by request key.
   SingleFlight<ProgramFileRef> &programs() { return thePrograms; }
   /// The same text, as long as the instance lives.
@@ -30,6 +33,7 @@ public:
 private:
   BackendAccess &theBackends;
   CompilerHandle &theCompiler;
+  const std::shared_ptr<CacheStack> theCache;
   KernelCache theKernels;
   SingleFlight<ProgramFileRef> thePrograms;
   std::mutex textsMutex;

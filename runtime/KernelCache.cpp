@@ -1,4 +1,4 @@
-// KernelCache.cpp: single-flight over memory, layers and compiler.
+// KernelCache.cpp: single-flight over memory and what lies below.
 #include "runtime/KernelCache.h"
 
 #include "runtime/Environment.h"
@@ -35,10 +35,11 @@ CompiledKernelRef KernelCache::findInMemory(const std::string &key) {
   return kernels.find(key).value_or(nullptr);
 }
 
-Result<CompiledKernelRef> KernelCache::get(const std::string &key, const KernelCompileFn &compile,
+Result<CompiledKernelRef> KernelCache::get(const KernelRequest &request, const KernelCompileFn &compile,
                                            CompileCounters &counters) {
   SingleFlight<CompiledKernelRef>::Source source{};
-  Result<CompiledKernelRef> kernel = kernels.get(key, [&] { return make(key, compile, counters); }, &source);
+  Result<CompiledKernelRef> kernel =
+      kernels.get(request.key, [&] { return make(request, compile, counters); }, &source);
   if (source != SingleFlight<CompiledKernelRef>::Source::Made && kernel.ok())
     ++counters.memoryHits;
   else if (kernel.ok())
@@ -62,28 +63,22 @@ void KernelCache::trim() {
       [&](CompiledKernelRef kernel) { residentBytes -= kernel->bytes().bytes.size(); });
 }
 
-Result<CompiledKernelRef> KernelCache::make(const std::string &key, const KernelCompileFn &compile,
+Result<CompiledKernelRef> KernelCache::make(const KernelRequest &request, const KernelCompileFn &compile,
                                             CompileCounters &counters) {
-  for (size_t i = 0; i < layers.size(); ++i) {
-    CompiledKernelRef kernel = layers[i]->find(key);
-    if (!kernel)
-      continue;
-    ++counters.layerHits;
-    for (size_t above = 0; above < i; ++above)
-      layers[above]->insert(key, kernel);
-    residentBytes += kernel->bytes().bytes.size();
+  bool wasFound = false;
+  auto timedCompile = [&] {
+    auto start = std::chrono::steady_clock::now();
+    Result<CompiledKernelRef> kernel = compile();
+    counters.kernelNs += static_cast<uint64_t>((std::chrono::steady_clock::now() - start).count());
     return kernel;
-  }
-  ++counters.misses;
-  auto start = std::chrono::steady_clock::now();
-  Result<CompiledKernelRef> kernel = compile();
-  counters.kernelNs += static_cast<uint64_t>((std::chrono::steady_clock::now() - start).count());
+  };
+  Result<CompiledKernelRef> kernel = below.get(request, timedCompile, wasFound);
+  ++(wasFound ? counters.layerHits : counters.misses);
   if (!kernel.ok())
     return kernel;
-  ++counters.kernelsCompiled;
+  if (!wasFound)
+    ++counters.kernelsCompiled;
   residentBytes += (*kernel)->bytes().bytes.size();
-  for (const auto &layer : layers)
-    layer->insert(key, *kernel);
   return kernel;
 }
 

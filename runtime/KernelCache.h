@@ -2,23 +2,12 @@
 #ifndef KILN_RUNTIME_KERNELCACHE_H
 #define KILN_RUNTIME_KERNELCACHE_H
 
-#include "runtime/KernelMetadata.h"
+#include "runtime/KernelStore.h"
 #include "runtime/SingleFlight.h"
 
 #include <atomic>
 
 namespace kiln {
-
-/// One layer below memory: a directory, a pack, a server. Every member is safe from any thread.
-class KernelCacheLayer {
-public:
-  virtual ~KernelCacheLayer() = default;
-  virtual std::string_view name() const = 0; // "disk"
-  /// Null if absent. What cannot be read counts as absent; the layer logs why.
-  virtual CompiledKernelRef find(const std::string &key) = 0;
-  /// Best effort; a layer that cannot write logs why.
-  virtual void insert(const std::string &key, const CompiledKernelRef &kernel) = 0;
-};
 
 /// What finding kernels cost and where they came from. Added to from many threads.
 struct CompileCounters {
@@ -35,22 +24,19 @@ struct KernelBudget {
   static KernelBudget ofProcess();
 };
 
-/// Compiles a kernel; called at most once at a time for a key.
-using KernelCompileFn = std::function<Result<CompiledKernelRef>()>;
-
 /// The kernels of all devices of one instance; the key holds the device's features.
 /// Kernels that nobody but the cache holds are evicted, the longest unused first, to stay within the budget;
 /// those that a device has loaded stay.
-/// Ownership: shares kernels; layers live as long as the cache. Threads: every member is safe from any
-/// thread; no lock is held while a layer or the compiler is called.
+/// Ownership: shares kernels and what lies below. Threads: every member is safe from any
+/// thread; no lock of the process is held while files are read or a kernel is compiled.
 class KernelCache {
 public:
-  /// Layers are asked in order; what a lower one or the compiler gave is inserted into those above it.
-  explicit KernelCache(KernelBudget budget = {}, std::vector<std::unique_ptr<KernelCacheLayer>> layers = {})
-      : theBudget(budget), layers(std::move(layers)) {}
+  /// `stack`: what lies below memory; may be null.
+  explicit KernelCache(KernelBudget budget = {}, std::shared_ptr<CacheStack> stack = nullptr)
+      : theBudget(budget), below(std::move(stack)) {}
 
-  /// Fails as `compile` does.
-  Result<CompiledKernelRef> get(const std::string &key, const KernelCompileFn &compile,
+  /// Fails as KernelStore::get.
+  Result<CompiledKernelRef> get(const KernelRequest &request, const KernelCompileFn &compile,
                                 CompileCounters &counters);
   /// Null if it is not in memory.
   CompiledKernelRef findInMemory(const std::string &key);
@@ -61,10 +47,10 @@ public:
   void trim();
 
 private:
-  Result<CompiledKernelRef> make(const std::string &key, const KernelCompileFn &compile,
+  Result<CompiledKernelRef> make(const KernelRequest &request, const KernelCompileFn &compile,
                                  CompileCounters &counters);
   const KernelBudget theBudget;
-  const std::vector<std::unique_ptr<KernelCacheLayer>> layers;
+  KernelStore below;
   SingleFlight<CompiledKernelRef> kernels;
   std::atomic<uint64_t> residentBytes{0};
   std::mutex trimming; // one thread evicts at a time

@@ -23,6 +23,7 @@ constexpr int64_t kTouchAfterS = 3600;
 constexpr int64_t kTemporaryLifeS = 3600;
 constexpr int64_t kBadLifeS = 7 * 24 * 3600;
 constexpr size_t kMaxBad = 64;
+constexpr size_t kDescribeBytes = 4096, kDescribeMostBytes = (1 << 20) + 4096;
 constexpr uint64_t kRoomFactor = 4;  // a full disk: so much of what an entry needs goes
 constexpr uint32_t kGiveUpAfter = 8; // writes that failed one after another
 
@@ -191,6 +192,23 @@ Result<CacheEntry> CacheDirectory::read(const std::string &path, EntryFault &fau
       path.size() > 68 ? path.substr(path.size() - 68, 2) + path.substr(path.size() - 65, 62) : "";
   expected.key = EntryKey::fromHex(hex);
   return decodeEntry(std::move(bytes), expected, fault);
+}
+
+Result<CacheEntry> CacheDirectory::describe(const std::string &path, EntryFault &fault) {
+  FileHandle file(files.openAt(folder.get(), path.c_str(), O_RDONLY | O_NONBLOCK, 0));
+  struct stat info = {};
+  if (!file || files.stat(file.get(), info) < 0 || !S_ISREG(info.st_mode))
+    return notFound("'{}/{}': cannot be opened", root, path);
+  std::vector<uint8_t> head(kDescribeBytes);
+  for (size_t wanted : {kDescribeBytes, kDescribeMostBytes}) { // most metadata are short
+    head.resize(wanted);
+    int64_t got = files.read(file.get(), head.data(), wanted, 0);
+    head.resize(static_cast<size_t>(std::max<int64_t>(got, 0)));
+    Result<CacheEntry> entry = describeEntry(head, static_cast<uint64_t>(info.st_size), fault);
+    if (entry.ok() || head.size() < wanted || wanted == kDescribeMostBytes)
+      return entry;
+  }
+  return dataLoss("'{}/{}': cannot be read", root, path);
 }
 
 Status CacheDirectory::remove(const std::string &path) {

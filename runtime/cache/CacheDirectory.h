@@ -43,6 +43,8 @@ public:
   Status visit(const std::function<void(const ListedEntry &)> &visit);
   /// Of an entry that visit() named: NotFound, DataLoss and so on, as decodeEntry; `fault` as there.
   Result<CacheEntry> read(const std::string &path, EntryFault &fault);
+  /// Kind, key and metadata only; nothing is verified.
+  Result<CacheEntry> describe(const std::string &path, EntryFault &fault);
   Status remove(const std::string &path);
   /// Moves an entry to bad/, or away altogether if it cannot be moved or bad/ is full.
   void quarantine(const std::string &path, EntryFault fault);

@@ -40,6 +40,7 @@ public:
 
   /// At the end; before anybody uses the stack.
   void addLayer(std::unique_ptr<CacheLayer> layer);
+  /// The writable one; null if there is none.
   CacheDirectory *folder() { return directory; }
   const std::vector<std::unique_ptr<CacheLayer>> &layers() const { return theLayers; }
 

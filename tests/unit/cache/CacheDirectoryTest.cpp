@@ -151,8 +151,8 @@ TEST_F(CacheDirectoryTest, DamagedEntriesAreQuarantined) {
   };
   std::string flipped = file;
   flipped[file.size() - 20] ^= 1;
-  for (const Case &one : {Case{flipped, "checksum"}, Case{file.substr(0, file.size() - 5), "size"}, Case{"", "magic"},
-                          Case{entryOf(addressOf("b"), "x").whole(), "key"}}) {
+  for (const Case &one : {Case{flipped, "checksum"}, Case{file.substr(0, file.size() - 5), "size"},
+                          Case{"", "magic"}, Case{entryOf(addressOf("b"), "x").whole(), "key"}}) {
     writeWhole(pathOf(address), one.bytes);
     uint64_t before = counters.quarantined;
     Lookup lookup = directory->find(address, std::nullopt);

@@ -2,6 +2,8 @@
 #include "jit/KernelKey.h"
 
 #include "kiln/IR/Kiln.h"
+#include "runtime/KernelStore.h"
+#include "runtime/cache/Explain.h"
 
 #include "mlir/Parser/Parser.h"
 
@@ -48,7 +50,7 @@ protected:
 // The key that another process computed: a different one means that caches on disk are lost or, worse,
 // confused.
 TEST_F(KernelKeyTest, IsTheSameInEveryProcess) {
-  EXPECT_EQ(kernelKey(textOf(kScale), target()),
+  EXPECT_EQ(kernelKey(textOf(kScale), target()).hex,
             "42811821f7b85651e032c27eda07ac37d8a5354f980a6f7d25baac65085e58f4");
 }
 
@@ -70,26 +72,34 @@ TEST_F(KernelKeyTest, ChangesWithTheComputation) {
 
 TEST_F(KernelKeyTest, ChangesWithEachFieldOfTheTarget) {
   std::string text = textOf(kScale);
-  std::set<std::string> keys = {kernelKey(text, target())};
-  auto differs = [&](auto change, const char *what) {
+  const KernelKey base = kernelKey(text, target());
+  std::set<std::string> keys = {base.hex};
+  // The key changes, and of the fields' digests exactly the one that `explain` is to name.
+  auto differs = [&](auto change, std::vector<std::string> tags) {
     TargetKey key = target();
     change(key);
-    EXPECT_TRUE(keys.insert(kernelKey(text, key)).second) << what << " does not count";
+    KernelKey changed = kernelKey(text, key);
+    EXPECT_TRUE(keys.insert(changed.hex).second) << tags[0] << " does not count";
+    EXPECT_EQ(differingTags(parseKeyFields(base.fields), parseKeyFields(changed.fields)), tags);
   };
-  differs([](TargetKey &k) { k.pipeline += "x"; }, "the pipeline");
-  differs([](TargetKey &k) { k.triple += "x"; }, "the triple");
-  differs([](TargetKey &k) { k.arch += "x"; }, "the architecture");
-  differs([](TargetKey &k) { k.features += ",+bmi"; }, "a feature");
-  differs([](TargetKey &k) { k.options += ";x=1"; }, "an option");
-  differs([](TargetKey &k) { k.backend += "x"; }, "the backend");
-  differs([](TargetKey &k) { k.producers += "x"; }, "a backend's build");
-  differs([](TargetKey &k) { k.buildIds += "x"; }, "a build id");
-  differs([](TargetKey &k) { ++k.runtimeSymbolsVersion; }, "the runtime's symbols");
+  differs([](TargetKey &k) { k.pipeline += "x"; }, {"pipeline"});
+  differs([](TargetKey &k) { k.triple += "x"; }, {"triple"});
+  differs([](TargetKey &k) { k.arch += "x"; }, {"arch"});
+  differs([](TargetKey &k) { k.features += ",+bmi"; }, {"features"});
+  differs([](TargetKey &k) { k.options += ";x=1"; }, {"options"});
+  differs([](TargetKey &k) { k.backend += "x"; }, {"backend"});
+  differs([](TargetKey &k) { k.producers += "x"; }, {"producers"});
+  differs([](TargetKey &k) { k.buildIds += "x"; }, {"build-ids"});
+  differs([](TargetKey &k) { ++k.runtimeSymbolsVersion; }, {"runtime-symbols"});
   // Fields are delimited: moving a character from one to the next is another key.
   differs(
       [](TargetKey &k) {
         k.arch = "x86-64-v3+";
         k.features = "avx2,+fma";
       },
-      "the border between two fields");
+      {"arch", "features"});
+  KernelKey other = kernelKey(text + " ", target());
+  EXPECT_NE(other.hex, base.hex);
+  EXPECT_EQ(differingTags(parseKeyFields(base.fields), parseKeyFields(other.fields)),
+            std::vector<std::string>{"ir"});
 }

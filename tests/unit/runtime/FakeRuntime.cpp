@@ -115,6 +115,7 @@ KilnStatus compileKernel(void *self, const KilnKernelArgs *args, KilnBlob *out) 
     return toC(compiler.compileFailure);
   schema::KernelObjectT object =
       kernelObject(std::string(static_cast<const char *>(args->ir), args->ir_bytes), {"in", "in", "out"});
+  object.key = toView(args->key);
   object.flops = expr("64");
   *out = blobOf(pack(object));
   return nullptr;

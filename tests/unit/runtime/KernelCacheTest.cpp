@@ -7,7 +7,6 @@
 #include "tests/unit/runtime/StatusMatchers.h"
 
 #include <fstream>
-#include <map>
 #include <thread>
 
 namespace kiln {
@@ -182,34 +181,6 @@ TEST(KernelBudgetTest, KernelsMayTakeAnEighthOfTheMappings) {
   if (!(file >> mappings))
     GTEST_SKIP() << "no /proc/sys/vm/max_map_count";
   EXPECT_EQ(KernelBudget::ofProcess().maxKernels, mappings / 8);
-}
-
-TEST(KernelCacheTest, LayersAreAskedInOrderAndFilledUpwards) {
-  struct Layer final : KernelCacheLayer {
-    explicit Layer(std::map<std::string, CompiledKernelRef> &kernels) : kernels(kernels) {}
-    std::string_view name() const override { return "test"; }
-    CompiledKernelRef find(const std::string &key) override {
-      return kernels.contains(key) ? kernels[key] : nullptr;
-    }
-    void insert(const std::string &key, const CompiledKernelRef &kernel) override { kernels[key] = kernel; }
-    std::map<std::string, CompiledKernelRef> &kernels;
-  };
-  std::map<std::string, CompiledKernelRef> upper, lower;
-  lower["k"] = makeKernel("a");
-  std::vector<std::unique_ptr<KernelCacheLayer>> layers;
-  layers.push_back(std::make_unique<Layer>(upper));
-  layers.push_back(std::make_unique<Layer>(lower));
-  KernelCache cache({}, std::move(layers));
-  CompileCounters counters;
-  auto compile = []() -> Result<CompiledKernelRef> { return makeKernel("b"); };
-  ASSERT_OK_AND_ASSIGN(CompiledKernelRef kernel, cache.get("k", compile, counters));
-  EXPECT_EQ(kernel, lower["k"]);
-  EXPECT_EQ(upper["k"], kernel);
-  EXPECT_EQ(counters.layerHits, 1u);
-  EXPECT_EQ(counters.misses, 0u);
-  ASSERT_OK_AND_ASSIGN(kernel, cache.get("l", compile, counters));
-  EXPECT_EQ(upper["l"], kernel);
-  EXPECT_EQ(lower["l"], kernel);
 }
 
 TEST(ParallelForTest, RunsEveryIndexAndReportsTheLowestFailure) {

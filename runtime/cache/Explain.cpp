@@ -1,0 +1,58 @@
+// Explain.cpp: compares digests of fields; the values themselves are not kept.
+#include "runtime/cache/Explain.h"
+
+#include "runtime/Error.h"
+
+#include <algorithm>
+
+namespace kiln {
+
+std::vector<std::string> differingTags(const KeyFields &wanted, const KeyFields &found) {
+  std::vector<std::string> tags;
+  auto digestIn = [](const KeyFields &fields, const std::string &tag) -> const std::string * {
+    auto it =
+        std::find_if(fields.begin(), fields.end(), [&](const auto &field) { return field.first == tag; });
+    return it == fields.end() ? nullptr : &it->second;
+  };
+  for (const auto &[tag, digest] : wanted)
+    if (const std::string *other = digestIn(found, tag); !other || *other != digest)
+      tags.push_back(tag);
+  for (const auto &[tag, digest] : found)
+    if (!digestIn(wanted, tag))
+      tags.push_back(tag);
+  return tags;
+}
+
+NearestEntry nearestEntry(CacheStack &stack, const EntryAddress &address, const KeyFields &fields) {
+  NearestEntry nearest;
+  for (const std::unique_ptr<CacheLayer> &layer : stack.layers()) {
+    auto *folder = dynamic_cast<CacheDirectory *>(layer.get());
+    if (!folder)
+      continue;
+    (void)folder->visit([&](const ListedEntry &listed) {
+      if (!listed.path.starts_with(address.space + "/"))
+        return;
+      EntryFault fault = EntryFault::None;
+      Result<CacheEntry> entry = folder->describe(listed.path, fault);
+      if (!entry.ok() || entry->kind != address.kind || entry->info.fields.empty())
+        return;
+      std::vector<std::string> differing = differingTags(fields, entry->info.fields);
+      bool nearer = nearest.path.empty() || differing.size() < nearest.differing.size();
+      if (nearer)
+        nearest = {listed.path, std::move(entry->info), std::move(differing)};
+    });
+  }
+  return nearest;
+}
+
+std::string explainMiss(CacheStack &stack, const EntryAddress &address, const KeyFields &fields) {
+  NearestEntry nearest = nearestEntry(stack, address, fields);
+  if (nearest.path.empty())
+    return fmt::format("there is no {} of '{}' at all", entryKindName(address.kind), address.space);
+  if (nearest.differing.empty())
+    return fmt::format("an entry with the same fields lies at {}", nearest.path);
+  return fmt::format("the nearest, '{}' ({}), differs in {}", nearest.info.name, nearest.path,
+                     fmt::join(nearest.differing, ", "));
+}
+
+} // namespace kiln

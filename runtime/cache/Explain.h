@@ -1,0 +1,27 @@
+// Explain.h: why a key has no entry: the entry whose key comes nearest, field by field.
+#ifndef KILN_RUNTIME_CACHE_EXPLAIN_H
+#define KILN_RUNTIME_CACHE_EXPLAIN_H
+
+#include "runtime/cache/CacheStack.h"
+
+namespace kiln {
+
+/// Fields of a key as entries keep them: (tag, digest).
+using KeyFields = std::vector<std::pair<std::string, std::string>>;
+
+/// Tags whose digests differ, or that only one side has, in the order of `wanted`, then of `found`.
+std::vector<std::string> differingTags(const KeyFields &wanted, const KeyFields &found);
+
+struct NearestEntry {
+  std::string path; // below v1; "" if there is no entry of this kind
+  EntryInfo info;
+  std::vector<std::string> differing;
+};
+/// Of the folders in a stack; reads the beginning of every entry of the address's kind and space.
+NearestEntry nearestEntry(CacheStack &stack, const EntryAddress &address, const KeyFields &fields);
+
+/// "the nearest entry, 'matmul' (host/3f/9c.kc), differs in features, options".
+std::string explainMiss(CacheStack &stack, const EntryAddress &address, const KeyFields &fields);
+
+} // namespace kiln
+#endif // KILN_RUNTIME_CACHE_EXPLAIN_H
