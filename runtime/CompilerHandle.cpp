@@ -4,10 +4,12 @@
 #include "runtime/Device.h"
 #include "runtime/Environment.h"
 #include "runtime/Error.h"
+#include "runtime/Fingerprint.h"
 #include "runtime/HostTable.h"
 #include "runtime/Log.h"
 #include "runtime/ProcessState.h"
 
+#include <algorithm>
 #include <cstring>
 #include <dlfcn.h>
 #include <filesystem>
@@ -146,42 +148,77 @@ void CompilerHandle::afterFork(bool isChild) {
   mutex.unlock();
 }
 
-Status CompilerHandle::open() {
-  std::vector<std::string> paths = candidates();
+Result<std::string> CompilerHandle::installed() {
   std::string tried;
-  for (const std::string &path : paths) {
-    std::error_code error;
-    if (!std::filesystem::exists(path, error)) {
-      tried += fmt::format("{}'{}'", tried.empty() ? "" : ", ", path);
-      continue;
-    }
-    logDebug("backend.load", "compiler: dlopen ({})", path);
-    void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (!library)
-      return failedPrecondition("compiler '{}': cannot be loaded: {}", path, ::dlerror());
-    auto openFn = reinterpret_cast<KilnCompilerOpenFn>(::dlsym(library, KILN_COMPILER_OPEN_SYMBOL));
-    if (!openFn)
-      return failedPrecondition("compiler '{}': has no symbol {}", path, KILN_COMPILER_OPEN_SYMBOL);
-    logDebug("compiler", "opened '{}'", path);
-    // Leaked on purpose: the compiler keeps it until the process ends.
-    auto *host = new KilnCompilerHost{sizeof(KilnCompilerHost),
-                                      backends,
-                                      &backends->host(),
-                                      backendCompiler,
-                                      backendNames,
-                                      extensions,
-                                      target,
-                                      addKernelLoader,
-                                      deviceOwner,
-                                      runBackend};
-    table = {};
-    table.struct_size = sizeof(table);
-    return withContext(fromC(openFn(host, &table)), "compiler '{}'", path);
+  std::error_code error;
+  for (const std::string &path : candidates()) {
+    if (std::filesystem::exists(path, error))
+      return path;
+    tried += fmt::format("{}'{}'", tried.empty() ? "" : ", ", path);
   }
   return failedPrecondition(
       "compiler: {} is not installed: no file {}; a program file with embedded kernels needs "
       "none",
       kLibrary, tried.empty() ? "could be named" : tried);
+}
+
+Result<std::string> CompilerHandle::identity() {
+  std::scoped_lock lock(identityMutex);
+  if (theIdentity.empty()) {
+    KILN_ASSIGN_OR_RETURN(theIdentity, readIdentity());
+  }
+  return theIdentity;
+}
+
+Result<std::string> CompilerHandle::readIdentity() const {
+  if (!backends) // a table that was given
+    return std::string(toView(table.version));
+  KILN_ASSIGN_OR_RETURN(std::string path, installed());
+  std::error_code error;
+  std::filesystem::path library = std::filesystem::canonical(path, error);
+  std::vector<std::string> ids;
+  auto add = [&](const std::filesystem::path &file) {
+    Result<std::string> id = readBuildId(file.string());
+    if (id.ok())
+      ids.push_back(file.filename().string() + " " + *id);
+  };
+  add(library);
+  for (const auto &entry : std::filesystem::directory_iterator(library.parent_path(), error)) {
+    std::string name = entry.path().filename().string();
+    if (name.starts_with("libkiln_") && name.ends_with(".so") && !entry.is_symlink(error) &&
+        !name.starts_with("libkiln_runtime"))
+      add(entry.path());
+  }
+  std::sort(ids.begin(), ids.end());
+  std::string_view own = ownFingerprint(Tier::Compiler);
+  return fmt::format("kiln {}; {}; mlir {}; llvm {}", KILN_VERSION_STRING, fmt::join(ids, "; "),
+                     fingerprintValue(own, "libmlir"), fingerprintValue(own, "libllvm"));
+}
+
+Status CompilerHandle::open() {
+  KILN_ASSIGN_OR_RETURN(std::string path, installed());
+  logDebug("backend.load", "compiler: dlopen ({})", path);
+  void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (!library)
+    return failedPrecondition("compiler '{}': cannot be loaded: {}", path, ::dlerror());
+  auto openFn = reinterpret_cast<KilnCompilerOpenFn>(::dlsym(library, KILN_COMPILER_OPEN_SYMBOL));
+  if (!openFn)
+    return failedPrecondition("compiler '{}': has no symbol {}", path, KILN_COMPILER_OPEN_SYMBOL);
+  logDebug("compiler", "opened '{}'", path);
+  // Leaked on purpose: the compiler keeps it until the process ends.
+  auto *host = new KilnCompilerHost{sizeof(KilnCompilerHost),
+                                    backends,
+                                    &backends->host(),
+                                    backendCompiler,
+                                    backendNames,
+                                    extensions,
+                                    target,
+                                    addKernelLoader,
+                                    deviceOwner,
+                                    runBackend};
+  table = {};
+  table.struct_size = sizeof(table);
+  return withContext(fromC(openFn(host, &table)), "compiler '{}'", path);
 }
 
 OwnedBytes takeBlob(const KilnBlob &blob) {

@@ -29,6 +29,10 @@ public:
   Result<const KilnCompiler *> get();
   /// The table if it is open, else null; never opens.
   const KilnCompiler *ifOpen();
+  /// What decides what the compiler half makes, told without opening it: Kiln's version, build ids of
+  /// libkiln_compiler, of the libraries beside it (importers), and of the libMLIR and libLLVM that it was
+  /// built with. Read once. FailedPrecondition as get(), if it is not installed.
+  Result<std::string> identity();
 
   /// Where libkiln_compiler is looked for: KILN_COMPILER_LIBRARY alone if it is set (and the process not
   /// privileged), else beside the library
@@ -39,6 +43,8 @@ private:
   void beforeFork() override { mutex.lock(); }
   void afterFork(bool isChild) override;
   Status open();
+  Result<std::string> readIdentity() const;
+  static Result<std::string> installed(); // the path of the library
   BackendAccess *backends = nullptr;
   KilnCompiler table = {};
   std::mutex mutex; // guards what follows
@@ -47,6 +53,8 @@ private:
   enum class State { Closed, Opening, Open, Failed } state = State::Closed;
   std::thread::id opener;
   Status failure;
+  std::mutex identityMutex;
+  std::string theIdentity;       // "" until it was read
   ForkGuard::Entry guard{*this}; // last: made once the rest is there
 };
 

@@ -3,10 +3,8 @@
 #define KILN_RUNTIME_DEVICESTORE_H
 
 #include "runtime/LoadedKernel.h"
-#include "runtime/Model.h"
 #include "runtime/Queue.h"
-
-#include <unordered_map>
+#include "runtime/TargetCompiler.h"
 
 namespace kiln {
 
@@ -27,13 +25,6 @@ private:
   uint64_t heldBytes = 0;
 };
 
-/// What to compile for, and how: the strings behind a KilnCompileTarget.
-struct CompileSettings {
-  TargetDescription target;
-  std::string backend, dumpDir;
-  KilnCompileTarget toC() const; // borrows from this object
-};
-
 /// Kernels by key and weights by digest, each loaded once on the session's device. At most as many kernels as
 /// the cache's budget says are loaded: those of no program are unloaded, the longest unused first.
 /// Ownership: shares both with the programs that use them. Threads: every member is safe from any thread; no
@@ -41,40 +32,42 @@ struct CompileSettings {
 class DeviceStore {
 public:
   DeviceStore(Instance &instance, std::shared_ptr<Device> device, CompileSettings settings)
-      : instance(instance), device(std::move(device)), theSettings(std::move(settings)) {}
+      : instance(instance), device(std::move(device)), theCompiler(instance, std::move(settings)) {}
   /// `drop` gives up programs that are not running; called when kernels are to be unloaded and all have a
   /// program.
   void setProgramDropper(std::function<void()> drop) { dropPrograms = std::move(drop); }
 
-  const CompileSettings &settings() const { return theSettings; }
-  CompileCounters &counters() { return theCounters; }
+  TargetCompiler &compiler() { return theCompiler; }
+  const CompileSettings &settings() const { return theCompiler.settings(); }
+  CompileCounters &counters() { return theCompiler.counters(); }
 
-  /// The compiled kernel of a program's index: embedded, from the caches, or compiled now.
-  /// FailedPrecondition if nothing has it and the program holds no IR.
+  /// As TargetCompiler::kernel, but for those of compileAll, which are at hand.
   Result<CompiledKernelRef> compile(const ProgramFile &file, uint32_t kernel);
   /// All kernels of a program, side by side on the machine's threads.
   Status compileAll(const ProgramFile &file);
   /// compile(), then loaded by the loader of its format. FailedPrecondition if the device lacks features it
   /// needs; ResourceExhausted if the budget is used up by kernels of running programs.
   Result<LoadedKernelRef> load(const ProgramFile &file, uint32_t kernel);
-  /// A weight on the device: imported without a copy where the device can. `model` keeps the bytes alive.
-  Result<Buffer> constant(const ProgramFileRef &file, const ModelRef &model, uint32_t index, Queue &queue);
+  /// A weight on the device: imported without a copy where the device can. `model`, imported for `dims`,
+  /// keeps the bytes alive where the cache does not have them.
+  Result<Buffer> constant(const ProgramFileRef &file, const ModelRef &model, const InputDims &dims,
+                          uint32_t index, Queue &queue);
+  /// Host bytes on the device: imported without a copy where the device can, and then kept alive by the
+  /// buffer.
+  Result<Buffer> place(OwnedBytes bytes, Queue &queue);
 
 private:
-  Result<CompiledKernelRef> compileOne(const ProgramFile &file, uint32_t kernel);
-  Result<CompiledKernelRef> compileNow(const ProgramFile &file, uint32_t kernel);
   Result<LoadedKernelRef> loadNow(const CompiledKernelRef &compiled);
   Status makeRoom(const KernelMetadata &metadata);
   void unloadUnused(uint64_t target);
-  Result<Buffer> placeConstant(const ProgramFileRef &file, const ModelRef &model, uint32_t index,
-                               Queue &queue);
+  Result<Buffer> placeConstant(const ProgramFileRef &file, const ModelRef &model, const InputDims &dims,
+                               uint32_t index, Queue &queue);
   Result<std::shared_ptr<const KernelLoader>> loaderFor(const KernelMetadata &metadata);
   Status checkFeatures(const KernelMetadata &metadata) const;
 
   Instance &instance;
   const std::shared_ptr<Device> device;
-  const CompileSettings theSettings;
-  CompileCounters theCounters;
+  TargetCompiler theCompiler;
   std::function<void()> dropPrograms;
   std::mutex aheadMutex;
   std::unordered_map<std::string, CompiledKernelRef> compiledAhead; // by compileAll, until they are loaded

@@ -46,6 +46,8 @@ Status Interpreter::runPrologue() {
     if (buffer.kind != BufferClass::Persistent)
       continue;
     buffer.offset.value = static_cast<int64_t>(total); // inside the one allocation
+    if (theProgram->isPacked())
+      continue;
     uint64_t bytes = static_cast<uint64_t>(buffer.bytes.value);
     if (__builtin_add_overflow(total, (bytes + kPersistentAlignment - 1) & ~(kPersistentAlignment - 1),
                                &total))
@@ -59,13 +61,18 @@ Status Interpreter::runPrologue() {
   }
   for (size_t i = 0; i < buffers.size(); ++i) {
     const BufferCode &buffer = code.buffers[i];
-    if (buffer.kind == BufferClass::Persistent)
+    if (buffer.kind == BufferClass::Persistent && theProgram->isPacked())
+      buffers[i] =
+          buffer.bytes.value > 0 ? theProgram->packed(static_cast<uint32_t>(i)).binding() : KilnBinding{};
+    else if (buffer.kind == BufferClass::Persistent)
       buffers[i] = {persistent ? persistent.address() + static_cast<uint64_t>(buffer.offset.value) : 0,
                     static_cast<uint64_t>(buffer.bytes.value)};
-    else if (buffer.kind == BufferClass::Constant)
-      buffers[i] = theProgram->constant(buffer.index).binding();
+    else if (const Buffer *constant =
+                 buffer.kind == BufferClass::Constant ? &theProgram->constant(buffer.index) : nullptr;
+             constant && *constant)
+      buffers[i] = constant->binding();
   }
-  if (code.prologue.size() == 1) // only End
+  if (code.prologue.size() == 1 || theProgram->isPacked()) // only End
     return {};
   if (!code.arenaBytes.isRegister)
     KILN_RETURN_IF_ERROR(placeArena());
@@ -75,6 +82,26 @@ Status Interpreter::runPrologue() {
   if (status.ok())
     status = queue.synchronize();
   return withContext(status, "prologue");
+}
+
+Result<std::vector<PackedBytes>> Interpreter::packedBytes() {
+  std::vector<PackedBytes> result;
+  bool hasLaunch = std::any_of(code.prologue.begin(), code.prologue.end(),
+                               [](const InstructionCode &one) { return one.opcode == Opcode::Launch; });
+  if (!hasLaunch)
+    return result;
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    if (code.buffers[i].kind != BufferClass::Persistent || buffers[i].bytes == 0)
+      continue;
+    auto memory = std::shared_ptr<void>(std::aligned_alloc(64, (buffers[i].bytes + 63) / 64 * 64), std::free);
+    if (!memory)
+      return resourceExhausted("packed weights: no memory for {} bytes", buffers[i].bytes);
+    KILN_RETURN_IF_ERROR(queue.read(memory.get(), buffers[i].address, buffers[i].bytes));
+    KILN_RETURN_IF_ERROR(queue.synchronize());
+    result.push_back(
+        {static_cast<uint32_t>(i), {{static_cast<const uint8_t *>(memory.get()), buffers[i].bytes}, memory}});
+  }
+  return result;
 }
 
 Status Interpreter::run(std::span<const RunInput> inputs, OutputProvider &outputs,

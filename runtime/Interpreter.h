@@ -3,6 +3,7 @@
 #define KILN_RUNTIME_INTERPRETER_H
 
 #include "runtime/PreparedProgram.h"
+#include "runtime/ProgramCache.h"
 #include "runtime/Queue.h"
 
 #include <deque>
@@ -43,7 +44,8 @@ struct RunSettings {
 /// memory.
 class Interpreter {
 public:
-  /// Allocates persistent buffers and runs the prologue, waiting for it.
+  /// Allocates persistent buffers and runs the prologue, waiting for it; takes packed ones where there are
+  /// some.
   static Result<std::unique_ptr<Interpreter>> create(std::unique_ptr<PreparedProgram> program, Queue &queue);
   ~Interpreter(); // the queue must have passed the last run
 
@@ -54,6 +56,9 @@ public:
   std::span<const int64_t> outputDims(uint32_t port) const { return outputExtents[port]; }
 
   PreparedProgram &program() { return *theProgram; }
+  /// Copies of the persistent buffers that a prologue with launches filled; none if there are no launches in
+  /// it.
+  Result<std::vector<PackedBytes>> packedBytes();
 
 private:
   Interpreter(std::unique_ptr<PreparedProgram> program, Queue &queue);

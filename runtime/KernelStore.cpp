@@ -59,7 +59,7 @@ Result<CompiledKernelRef> KernelStore::get(const KernelRequest &request, const K
                                            bool &wasFound) {
   std::optional<EntryKey> key = EntryKey::fromHex(request.key);
   wasFound = false;
-  if (!stack || !key)
+  if (!stack || !key || request.isCompiledAnyway)
     return compile();
   EntryAddress address = {EntryKind::Kernel, *key, spaceOf(request.deviceType)};
   CompiledKernelRef kernel = findOverride(request);

@@ -16,6 +16,7 @@ struct KernelRequest {
   std::string key, name;
   std::string deviceType, features; // of the device
   std::string fields;               // digests of the key's fields, as KernelRef.key_fields
+  bool isCompiledAnyway = false;    // what files have is not looked at: somebody wants to see the stages
 };
 
 /// Compiles a kernel; called at most once at a time for a key.

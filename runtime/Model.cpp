@@ -3,7 +3,9 @@
 
 #include "runtime/DType.h"
 #include "runtime/Error.h"
+#include "runtime/ProgramCache.h"
 #include "runtime/ReferenceLibrary.h"
+#include "runtime/Sha256.h"
 
 #include "kiln/schema/Program_generated.h"
 
@@ -11,12 +13,14 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <random>
+#include <unistd.h>
 
 namespace kiln {
 
 namespace {
 
-constexpr std::string_view kProgramFormat = "program";
+constexpr std::string_view kProgramFormat = "program", kBundleFormat = "bundle";
 constexpr size_t kHeadBytes = 64; // enough to recognise a program file
 
 std::vector<uint8_t> readHead(const std::string &path) {
@@ -24,25 +28,6 @@ std::vector<uint8_t> readHead(const std::string &path) {
   std::unique_ptr<FILE, int (*)(FILE *)> file(std::fopen(path.c_str(), "rb"), std::fclose);
   head.resize(file ? std::fread(head.data(), 1, head.size(), file.get()) : 0);
   return head;
-}
-
-ModelPort fromPort(const schema::Port &port) {
-  ModelPort result;
-  result.name = port.name()->str();
-  result.dtype = static_cast<KilnDType>(port.dtype());
-  for (uint32_t i = 0; port.dims() && i < port.dims()->size(); ++i) {
-    const schema::Operand *dim = port.dims()->Get(i);
-    result.dims.push_back(dim->is_register() ? -1 : dim->value());
-    result.dimNames.push_back(port.dim_names() ? port.dim_names()->Get(i)->str() : std::string());
-  }
-  return result;
-}
-
-std::vector<ModelPort> fromPorts(const flatbuffers::Vector<flatbuffers::Offset<schema::Port>> *ports) {
-  std::vector<ModelPort> result;
-  for (uint32_t i = 0; ports && i < ports->size(); ++i)
-    result.push_back(fromPort(*ports->Get(i)));
-  return result;
 }
 
 /// Shapes as the compiler's table takes them; borrowed by what is called with them.
@@ -80,6 +65,12 @@ bool isProgram(const std::string &path, ByteSpan bytes, const Model::Options &op
   if (!options.format.empty())
     return options.format == kProgramFormat;
   return path.empty() ? ProgramFile::recognise(bytes) : ProgramFile::recognise(readHead(path));
+}
+
+bool isBundle(const std::string &path, ByteSpan bytes, const Model::Options &options) {
+  if (!options.format.empty())
+    return options.format == kBundleFormat;
+  return path.empty() ? PackFile::recognise(bytes) : PackFile::recognise(readHead(path));
 }
 
 std::string nameOf(const std::string &path, const Model::Options &options) {
@@ -126,8 +117,17 @@ Result<ModelRef> Model::load(std::shared_ptr<Instance> instance, const std::stri
       return invalidArgument("model '{}': a program file, with precision {} to import it in; expected none",
                              model->theName, dtypeName(options.precision));
     KILN_RETURN_IF_ERROR(model->loadProgram(path, bytes));
-  } else
-    KILN_RETURN_IF_ERROR(model->import(path, bytes, options));
+  } else if (isBundle(path, bytes, options)) {
+    if (!options.shapes.empty() || options.precision != KILN_DTYPE_INVALID)
+      return invalidArgument(
+          "model '{}': a bundle, with shapes or a precision to import it for; expected none", model->theName);
+    KILN_RETURN_IF_ERROR(model->loadBundle(path));
+  } else {
+    model->path = path;
+    model->bytes = {bytes, nullptr};
+    model->options = options;
+    KILN_RETURN_IF_ERROR(model->loadModel());
+  }
   model->theImportNs = static_cast<uint64_t>((std::chrono::steady_clock::now() - start).count());
   return ModelRef(std::move(model));
 }
@@ -135,6 +135,10 @@ Result<ModelRef> Model::load(std::shared_ptr<Instance> instance, const std::stri
 Status Model::visitFunctions(Instance &instance, const std::string &path, const Options &options,
                              const std::function<void(std::string_view)> &visit) {
   KILN_RETURN_IF_ERROR(checkReadable(path));
+  if (isBundle(path, {}, options)) {
+    visit("main");
+    return {};
+  }
   if (isProgram(path, {}, options)) {
     KILN_ASSIGN_OR_RETURN(ProgramFileRef file, ProgramFile::open(path));
     visit(file->program().function() ? file->program().function()->str() : "main");
@@ -164,39 +168,125 @@ Status Model::loadProgram(const std::string &path, ByteSpan bytes) {
   const schema::Program &program = theFile->program();
   theDigest = theFile->digest();
   theFunction = program.function() ? program.function()->str() : std::string();
-  theInputs = fromPorts(program.inputs());
-  theOutputs = fromPorts(program.outputs());
+  KILN_ASSIGN_OR_RETURN(theInputs, decodePorts(program.inputs()));
+  KILN_ASSIGN_OR_RETURN(theOutputs, decodePorts(program.outputs()));
   return {};
 }
 
-Status Model::import(const std::string &path, ByteSpan bytes, const Options &options) {
+Status Model::loadBundle(const std::string &path) {
+  if (path.empty())
+    return unimplemented("model '{}': a bundle in memory; expected its file, which is mapped", theName);
+  KILN_ASSIGN_OR_RETURN(theBundle, Bundle::open(path));
+  theDigest = theBundle->model().digest;
+  theInputs = theBundle->model().inputs;
+  theOutputs = theBundle->model().outputs;
+  return {};
+}
+
+// A declaration from the cache spares the import; without a compiler there are no keys to look it up by.
+Status Model::loadModel() {
+  theFunction = options.function;
+  ModelCache cache(instance->cache());
+  bool mayCache = instance->cache().settings().mode != CacheMode::Off && !instance->cache().layers().empty();
+  Result<RequestKey> key = mayCache ? cacheKey(cache) : Result<RequestKey>(unavailable("no cache"));
+  std::optional<ModelDeclaration> known;
+  if (key.ok())
+    known = cache.find(*key);
+  if (!known && instance->cache().isRequired())
+    return failedPrecondition("model '{}': no cache has it, and KILN_CACHE=require{}", theName,
+                              key.ok() ? "" : "; " + key.status().message());
+  if (!known) {
+    {
+      std::scoped_lock lock(importing);
+      KILN_RETURN_IF_ERROR(importNow());
+    }
+    bytes = {};
+    KILN_ASSIGN_OR_RETURN(known, declaration());
+    if (key.ok())
+      cache.insert(*key, theName, *known);
+  } else if (path.empty()) {
+    bytes = copyBytes(bytes.bytes);
+  }
+  theDigest = known->digest;
+  if (mayCache && key.status().code() == Code::Unimplemented) // no program of another process is for it
+    theDigest = Sha256::of(fmt::format("{} {} {}", theDigest, ::getpid(), std::random_device{}()));
+  importedDigest = std::move(known->digest);
+  theInputs = std::move(known->inputs);
+  theOutputs = std::move(known->outputs);
+  return {};
+}
+
+Result<RequestKey> Model::cacheKey(ModelCache &cache) const {
+  ModelRequest request;
+  KILN_ASSIGN_OR_RETURN(request.compilerVersion, instance->compiler().identity());
+  if (path.empty()) {
+    request.contentDigest = Sha256::of(bytes.bytes);
+  } else {
+    KILN_ASSIGN_OR_RETURN(ModelCache::Content content, cache.content(path));
+    if (content.mayHaveFiles)
+      return unimplemented("it may have files beside it, which its digest does not cover");
+    request.contentDigest = std::move(content.digest);
+  }
+  request.format = options.format;
+  request.function = options.function;
+  request.shapes = options.shapes;
+  request.precision = options.precision;
+  request.ending = std::filesystem::path(path.empty() ? theName : path).extension().string();
+  return modelRequestKey(request);
+}
+
+Status Model::importNow() const {
+  if (theImported)
+    return {};
+  auto start = std::chrono::steady_clock::now();
   KILN_ASSIGN_OR_RETURN(compiler, instance->compiler().get());
   FlatShapes shapes;
   for (const auto &[name, dims] : options.shapes) {
     shapes.names.push_back(toStr(name));
     shapes.add(dims);
   }
-  KilnImportArgs args = importArgs(path, bytes, options, theName, shapes);
+  KilnImportArgs args = importArgs(path, bytes.bytes, options, theName, shapes);
   KILN_RETURN_IF_ERROR(fromC(compiler->import_model(compiler->self, &args, &theImported)));
-  theDigest = toView(compiler->model_digest(theImported));
-  theFunction = options.function;
-  KILN_RETURN_IF_ERROR(readPorts(false, theInputs));
-  return readPorts(true, theOutputs);
+  theImportNs += static_cast<uint64_t>((std::chrono::steady_clock::now() - start).count());
+  return {};
+}
+
+Result<KilnImportedModel *> Model::imported() const {
+  std::scoped_lock lock(importing);
+  if (theImported)
+    return theImported;
+  KILN_RETURN_IF_ERROR(importNow());
+  KILN_ASSIGN_OR_RETURN(ModelDeclaration now, declaration());
+  if (now.digest == importedDigest)
+    return theImported;
+  compiler->model_release(theImported);
+  theImported = nullptr;
+  return failedPrecondition("model '{}': its file has changed since it was loaded; load it again", theName);
 }
 
 Result<KilnImportedModel *> Model::importedFor(std::span<const std::vector<int64_t>> inputDims) const {
+  KILN_ASSIGN_OR_RETURN(KilnImportedModel * any, imported());
   if (!compiler->model_for_shapes) // of a compiler that is older than the entry
-    return theImported;
+    return any;
   FlatShapes shapes;
   for (const std::vector<int64_t> &dims : inputDims)
     shapes.add(dims);
   KilnImportedModel *found = nullptr;
-  KILN_RETURN_IF_ERROR(fromC(compiler->model_for_shapes(compiler->self, theImported, shapes.dims.data(),
+  KILN_RETURN_IF_ERROR(fromC(compiler->model_for_shapes(compiler->self, any, shapes.dims.data(),
                                                         shapes.ranks.data(), shapes.ranks.size(), &found)));
   return found;
 }
 
-Status Model::readPorts(bool isOutput, std::vector<ModelPort> &ports) {
+Result<ModelDeclaration> Model::declaration() const {
+  ModelDeclaration result;
+  result.digest = toView(compiler->model_digest(theImported));
+  KILN_ASSIGN_OR_RETURN(result.inputs, readPorts(false));
+  KILN_ASSIGN_OR_RETURN(result.outputs, readPorts(true));
+  return result;
+}
+
+Result<std::vector<ModelPort>> Model::readPorts(bool isOutput) const {
+  std::vector<ModelPort> ports;
   for (size_t i = 0, count = compiler->model_port_count(theImported, isOutput); i < count; ++i) {
     KilnModelPort port = {};
     KILN_RETURN_IF_ERROR(fromC(compiler->model_port(theImported, isOutput, i, &port)));
@@ -209,33 +299,52 @@ Status Model::readPorts(bool isOutput, std::vector<ModelPort> &ports) {
     for (uint32_t d = 0; d < port.rank; ++d)
       result.dimNames.emplace_back(toView(port.dim_names[d]));
   }
-  return {};
+  return ports;
 }
 
-Result<ByteSpan> Model::weight(std::string_view digest) const {
+Result<OwnedBytes> Model::weight(std::string_view digest,
+                                 std::span<const std::vector<int64_t>> inputDims) const {
   if (theFile) {
     const auto *constants = theFile->program().constants();
     for (uint32_t i = 0; constants && i < constants->size(); ++i)
       if (constants->Get(i)->digest()->string_view() == digest)
-        return theFile->constantBytes(i);
+        return OwnedBytes{theFile->constantBytes(i), theFile};
     return notFound("model '{}': no weight {}", theName, digest);
   }
+  if (theBundle)
+    return theBundle->weight(digest);
+  bool isImported = [&] {
+    std::scoped_lock lock(importing);
+    return theImported != nullptr;
+  }();
+  if (!isImported) {
+    if (OwnedBytes cached = ProgramCache(instance->cache()).findWeight(digest); cached.owner)
+      return cached;
+    KILN_RETURN_IF_ERROR(importedFor(inputDims).status());
+  }
   KilnWeight weight = {};
-  KILN_RETURN_IF_ERROR(fromC(compiler->model_weight(theImported, toStr(digest), &weight)));
-  return ByteSpan(static_cast<const uint8_t *>(weight.data), weight.bytes);
+  Status status = fromC(compiler->model_weight(theImported, toStr(digest), &weight));
+  if (status.code() == Code::NotFound) { // of an import for these shapes alone
+    KILN_RETURN_IF_ERROR(importedFor(inputDims).status());
+    status = fromC(compiler->model_weight(theImported, toStr(digest), &weight));
+  }
+  KILN_RETURN_IF_ERROR(status);
+  return OwnedBytes{{static_cast<const uint8_t *>(weight.data), weight.bytes}, nullptr};
 }
 
 Result<std::string_view> Model::test() const {
-  if (!theImported)
+  if (theFile || theBundle)
     return std::string_view();
+  KILN_RETURN_IF_ERROR(imported().status());
   KILN_ASSIGN_OR_RETURN(const KilnReferenceTable *table, referenceTable(*compiler));
   return toView(table->model_test(theImported));
 }
 
 Status Model::reference(std::span<const KilnTensor *const> inputs,
                         const std::function<void(const KilnReferenceResult &)> &visit) const {
-  if (!theImported)
+  if (theFile || theBundle)
     return failedPrecondition("model '{}': a program file has no ops to evaluate; expected a model", theName);
+  KILN_RETURN_IF_ERROR(imported().status());
   KILN_ASSIGN_OR_RETURN(const KilnReferenceTable *table, referenceTable(*compiler));
   std::vector<std::vector<int64_t>> dims;
   FlatShapes shapes;

@@ -4,21 +4,16 @@
 
 #include "kiln/kiln.h"
 #include "kiln/reference.h"
+#include "runtime/Bundle.h"
 #include "runtime/Instance.h"
 
 #include <functional>
 
 namespace kiln {
 
-/// One input or output as the model declares it.
-struct ModelPort {
-  std::string name;
-  KilnDType dtype = KILN_DTYPE_INVALID;
-  std::vector<int64_t> dims;         // -1: dynamic
-  std::vector<std::string> dimNames; // as many as dims
-};
-
-/// Ownership: shares the instance; owns the imported module or the program file. Threads: immutable.
+/// A model whose declaration the cache has is imported only when something asks for its module.
+/// Ownership: shares the instance; owns the imported module or the program file. Threads: every member is
+/// safe from any thread; the first that asks for the module imports it, others wait.
 class Model {
 public:
   struct Options {
@@ -41,34 +36,48 @@ public:
   const std::string &function() const { return theFunction; }
   const std::vector<ModelPort> &inputs() const { return theInputs; }
   const std::vector<ModelPort> &outputs() const { return theOutputs; }
-  uint64_t importNs() const { return theImportNs; }
-  /// Null if the model was imported.
+  uint64_t importNs() const { return theImportNs.load(std::memory_order_relaxed); }
+  /// Null if the model is not one.
   const ProgramFileRef &programFile() const { return theFile; }
-  bool isImported() const { return theImported != nullptr; }
-  /// The imported module to compile for these shapes, -1: dynamic; lives with the model. Imports once a set
-  /// of shapes where the model cannot be imported without. Not for a program file.
+  const BundleRef &bundle() const { return theBundle; }
+  /// The imported module to compile for these shapes, -1: dynamic; lives with the model. Imports now what was
+  /// not: the model, and once a set of shapes where it cannot be imported without. Not for a program file or
+  /// bundle. FailedPrecondition: the file is not what it was when the model was loaded.
   Result<KilnImportedModel *> importedFor(std::span<const std::vector<int64_t>> inputDims) const;
   /// The attribute kiln.test as JSON; "" if there is none. Opens libkiln_reference, as reference() does.
   Result<std::string_view> test() const;
   /// Evaluates an imported model op by op; `inputs` are matched and dense on the host.
   Status reference(std::span<const KilnTensor *const> inputs,
                    const std::function<void(const KilnReferenceResult &)> &visit) const;
-  /// Bytes of a weight by digest; they live with the model. NotFound.
-  Result<ByteSpan> weight(std::string_view digest) const;
+  /// Bytes of a weight by digest: of the file or of the cache, else of the module for these shapes; those
+  /// live with the model and have no owner. NotFound.
+  Result<OwnedBytes> weight(std::string_view digest, std::span<const std::vector<int64_t>> inputDims) const;
 
 private:
   explicit Model(std::shared_ptr<Instance> instance) : instance(std::move(instance)) {}
   Status loadProgram(const std::string &path, ByteSpan bytes);
-  Status import(const std::string &path, ByteSpan bytes, const Options &options);
-  Status readPorts(bool isOutput, std::vector<ModelPort> &ports);
+  Status loadBundle(const std::string &path);
+  Result<KilnImportedModel *> imported() const;
+  Status loadModel();
+  Result<RequestKey> cacheKey(ModelCache &cache) const;
+  Status importNow() const; // under `importing`
+  Result<ModelDeclaration> declaration() const;
+  Result<std::vector<ModelPort>> readPorts(bool isOutput) const;
 
   const std::shared_ptr<Instance> instance;
   std::string theName, theDigest, theFunction;
   std::vector<ModelPort> theInputs, theOutputs;
-  uint64_t theImportNs = 0;
   ProgramFileRef theFile;
-  const KilnCompiler *compiler = nullptr;
-  KilnImportedModel *theImported = nullptr;
+  BundleRef theBundle;
+  // Where it is imported from.
+  std::string importedDigest; // as the compiler gives it
+  std::string path;
+  OwnedBytes bytes; // if there is no path; borrowed during load(), a copy where it is imported later
+  Options options;
+  mutable std::mutex importing; // guards what follows
+  mutable std::atomic<uint64_t> theImportNs{0};
+  mutable const KilnCompiler *compiler = nullptr;
+  mutable KilnImportedModel *theImported = nullptr;
 };
 
 using ModelRef = std::shared_ptr<const Model>;

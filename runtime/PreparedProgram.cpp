@@ -12,6 +12,49 @@ std::string describeLaunch(const LaunchInstruction &launch) {
                                  : fmt::format("'{}' ({})", launch.name, launch.location);
 }
 
+namespace {
+
+// By constant: whether an instruction of the body reads it. Setup has none that touch buffers.
+std::vector<bool> constantsUsedByBody(const ProgramCode &code) {
+  std::vector<bool> used;
+  auto use = [&](const RangeCode &range) {
+    const BufferCode &buffer = code.buffers[range.buffer];
+    if (buffer.kind != BufferClass::Constant)
+      return;
+    used.resize(std::max<size_t>(used.size(), buffer.index + 1));
+    used[buffer.index] = true;
+  };
+  for (const InstructionCode &instruction : code.body)
+    switch (instruction.opcode) {
+    case Opcode::Launch:
+      for (const RangeCode &range : code.launches[instruction.index].bindings)
+        use(range);
+      break;
+    case Opcode::Copy:
+      use(code.copies[instruction.index].from);
+      break;
+    case Opcode::ReadScalar:
+      use(code.reads[instruction.index].from);
+      break;
+    case Opcode::Fill: // writes; so do the rest, or they move no bytes
+    case Opcode::Arith:
+    case Opcode::Branch:
+    case Opcode::Jump:
+    case Opcode::LoopInit:
+    case Opcode::LoopTest:
+    case Opcode::LoopNext:
+    case Opcode::Allocate:
+    case Opcode::Free:
+    case Opcode::Require:
+    case Opcode::Grow:
+    case Opcode::End:
+      break;
+    }
+  return used;
+}
+
+} // namespace
+
 PreparedProgram::PreparedProgram(ProgramFileRef file, std::shared_ptr<Device> device, ProgramSources sources)
     : theFile(std::move(file)), theDevice(std::move(device)), sources(std::move(sources)),
       theCode(decodeProgram(theFile->program())) {}
@@ -27,7 +70,15 @@ PreparedProgram::create(ProgramFileRef file, std::shared_ptr<Device> device, Pro
   auto prepared = std::unique_ptr<PreparedProgram>(
       new PreparedProgram(std::move(file), std::move(device), std::move(sources)));
   const schema::Program &program = prepared->theFile->program();
+  if (!prepared->packedFits())
+    prepared->sources.packed.clear();
+  std::vector<bool> used =
+      prepared->isPacked() ? constantsUsedByBody(prepared->theCode) : std::vector<bool>();
   for (uint32_t i = 0; program.constants() && i < program.constants()->size(); ++i) {
+    if (prepared->isPacked() && !(i < used.size() && used[i])) {
+      prepared->constants.emplace_back();
+      continue;
+    }
     KILN_ASSIGN_OR_RETURN(Buffer buffer, prepared->sources.constant(i));
     uint64_t expected = program.constants()->Get(i)->bytes();
     if (buffer.bytes() != expected)
@@ -37,6 +88,20 @@ PreparedProgram::create(ProgramFileRef file, std::shared_ptr<Device> device, Pro
   }
   prepared->kernels.resize(program.kernels() ? program.kernels()->size() : 0);
   return prepared;
+}
+
+bool PreparedProgram::packedFits() const {
+  size_t persistent = 0;
+  for (uint32_t i = 0; i < theCode.buffers.size(); ++i) {
+    const BufferCode &buffer = theCode.buffers[i];
+    if (buffer.kind != BufferClass::Persistent || buffer.bytes.value == 0)
+      continue;
+    ++persistent;
+    auto it = sources.packed.find(i);
+    if (it == sources.packed.end() || it->second.bytes() != static_cast<uint64_t>(buffer.bytes.value))
+      return false;
+  }
+  return persistent > 0 && persistent == sources.packed.size();
 }
 
 Status PreparedProgram::resolve(LaunchInstruction &launch, bool inPrologue) {
@@ -74,7 +139,8 @@ Status PreparedProgram::resolveAll() {
         KILN_RETURN_IF_ERROR(resolve(theCode.launches[instruction.index], inPrologue));
     return {};
   };
-  KILN_RETURN_IF_ERROR(resolveBlock(theCode.prologue, true));
+  if (!isPacked())
+    KILN_RETURN_IF_ERROR(resolveBlock(theCode.prologue, true));
   return resolveBlock(theCode.body, false);
 }
 

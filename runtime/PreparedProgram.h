@@ -7,6 +7,7 @@
 #include "runtime/ProgramFile.h"
 
 #include <functional>
+#include <unordered_map>
 
 namespace kiln {
 
@@ -17,13 +18,17 @@ struct ProgramSources {
   /// A constant on the device, for one that the program file does not hold itself, or that others share.
   /// Required.
   std::function<Result<Buffer>(uint32_t constant)> constant;
+  /// Persistent buffers as an earlier run of the prologue left them, by program buffer: all of them, or none,
+  /// and then the prologue runs.
+  std::unordered_map<uint32_t, Buffer> packed;
 };
 
 /// Ownership: owns code, constants' references and kernels; keeps device and file alive.
 /// Threads:   one thread at a time, together with the Interpreter that runs it.
 class PreparedProgram {
 public:
-  /// Resolves every constant; kernels stay unresolved.
+  /// Resolves every constant that is used; kernels stay unresolved. Packed buffers that do not fit the
+  /// program are left out: its prologue runs.
   static Result<std::unique_ptr<PreparedProgram>> create(ProgramFileRef file, std::shared_ptr<Device> device,
                                                          ProgramSources sources);
 
@@ -31,7 +36,10 @@ public:
   const ProgramCode &code() const { return theCode; }
   const ProgramFileRef &file() const { return theFile; }
   Device &device() const { return *theDevice; }
+  /// Empty if only the prologue uses it and does not run.
   const Buffer &constant(uint32_t index) const { return constants[index]; }
+  bool isPacked() const { return !sources.packed.empty(); }
+  const Buffer &packed(uint32_t buffer) const { return sources.packed.at(buffer); }
 
   /// Fills the launch's inline handle and checks that the kernel fits the launch: counts of bindings and
   /// constants, no write to a buffer that is read-only. `inPrologue`: persistent buffers may be written.
@@ -43,7 +51,8 @@ private:
   PreparedProgram(ProgramFileRef file, std::shared_ptr<Device> device, ProgramSources sources);
   const ProgramFileRef theFile;
   const std::shared_ptr<Device> theDevice;
-  const ProgramSources sources;
+  bool packedFits() const;
+  ProgramSources sources;
   ProgramCode theCode;
   std::vector<Buffer> constants;
   std::vector<LoadedKernelRef> kernels; // by kernel index; null until resolved

@@ -3,10 +3,8 @@
 
 #include "runtime/Error.h"
 #include "runtime/Log.h"
-#include "runtime/RequestKey.h"
 
 #include <algorithm>
-#include <chrono>
 
 namespace kiln {
 
@@ -16,33 +14,6 @@ namespace {
 constexpr int64_t kBroadcastExtent = 1;
 
 } // namespace
-
-bool LoadedProgram::accepts(std::span<const std::vector<int64_t>> inputDims) const {
-  return std::equal(dims.begin(), dims.end(), inputDims.begin(), inputDims.end(),
-                    [](const std::vector<int64_t> &mine, const std::vector<int64_t> &theirs) {
-                      return std::equal(
-                          mine.begin(), mine.end(), theirs.begin(), theirs.end(),
-                          [](int64_t a, int64_t b) { return a == b || (a == -1 && b != kBroadcastExtent); });
-                    });
-}
-
-ProgramShape::ProgramShape(std::span<const std::vector<int64_t>> inputDims) {
-  for (const std::vector<int64_t> &input : inputDims) {
-    dims.insert(dims.end(), input.begin(), input.end());
-    ranks.push_back(static_cast<uint32_t>(input.size()));
-  }
-}
-
-KilnProgramArgs ProgramShape::args(const CompileSettings &settings) const {
-  KilnProgramArgs result = {};
-  result.struct_size = sizeof(result);
-  result.target = settings.toC();
-  result.dims = dims.data();
-  result.ranks = ranks.data();
-  result.input_count = ranks.size();
-  result.dump_dir = toStr(settings.dumpDir);
-  return result;
-}
 
 ProgramStore::ProgramStore(Instance &instance, DeviceStore &device, Queue &queue)
     : instance(instance), device(device), queue(queue) {
@@ -75,7 +46,7 @@ ProgramStore::find(const ModelRef &model, std::span<const std::vector<int64_t>> 
 LoadedProgramRef ProgramStore::lookUp(ModelPrograms &known, std::span<const std::vector<int64_t>> inputDims) {
   std::scoped_lock lock(mutex);
   for (const LoadedProgramRef &program : known.programs)
-    if (known.model->programFile() || program->accepts(inputDims)) {
+    if (known.model->programFile() || patternAccepts(program->dims, inputDims)) {
       program->lastUse = ++clock;
       return program;
     }
@@ -85,33 +56,40 @@ LoadedProgramRef ProgramStore::lookUp(ModelPrograms &known, std::span<const std:
 Result<LoadedProgramRef>
 ProgramStore::make(ModelPrograms &known, std::span<const std::vector<int64_t>> inputDims, bool compileAll) {
   const ModelRef &model = known.model;
-  std::vector<std::vector<int64_t>> dims(inputDims.begin(), inputDims.end());
+  InputDims dims(inputDims.begin(), inputDims.end());
   ProgramFileRef file = model->programFile();
   if (file) { // one program, whatever the shapes; it checks them itself
     dims.clear();
     for (const ModelPort &port : model->inputs())
       dims.push_back(port.dims);
-  } else if (auto pattern = dynamicPattern(known, inputDims)) {
-    Result<ProgramFileRef> built = build(model, *pattern);
-    if (built.ok()) {
-      file = *built;
-      dims = *std::move(pattern);
-    } else if (built.status().code() == Code::Unimplemented) {
-      logInfo("session", "model '{}': no program for dynamic extents: {}", model->name(),
-              built.status().message());
-      known.dynamicRefused = true;
-    } else {
-      return built.status();
-    }
-  }
-  if (!file) {
-    KILN_ASSIGN_OR_RETURN(file, build(model, dims));
+  } else {
+    KILN_ASSIGN_OR_RETURN(file, findOrBuild(known, dims));
   }
   KILN_ASSIGN_OR_RETURN(LoadedProgramRef program, load(model, std::move(file), std::move(dims), compileAll));
   std::scoped_lock lock(mutex);
   program->lastUse = ++clock;
   known.programs.push_back(program);
   return program;
+}
+
+// What the cache has comes before what is to be compiled: then a history of shapes in another order needs the
+// compiler no more than the first did.
+Result<ProgramFileRef> ProgramStore::findOrBuild(ModelPrograms &known, InputDims &dims) {
+  KILN_ASSIGN_OR_RETURN(ProgramFileRef file, device.compiler().findProgram(*known.model, dims));
+  std::optional<InputDims> pattern = file ? std::nullopt : dynamicPattern(known, dims);
+  if (!pattern || instance.cache().isRequired())
+    return file ? Result(file) : device.compiler().program(*known.model, dims);
+  Result<ProgramFileRef> built = device.compiler().program(*known.model, *pattern);
+  if (built.ok()) {
+    dims = *std::move(pattern);
+    return built;
+  }
+  if (built.status().code() != Code::Unimplemented)
+    return built;
+  logInfo("session", "model '{}': no program for dynamic extents: {}", known.model->name(),
+          built.status().message());
+  known.dynamicRefused = true;
+  return device.compiler().program(*known.model, dims);
 }
 
 Status ProgramStore::resolveAll(LoadedProgram &program) {
@@ -152,12 +130,11 @@ void ProgramStore::dropIdle() {
 
 // The shapes with -1 at every extent that is declared dynamic and has had another value before; nothing if
 // none had.
-std::optional<std::vector<std::vector<int64_t>>>
-ProgramStore::dynamicPattern(const ModelPrograms &known, std::span<const std::vector<int64_t>> dims) {
+std::optional<InputDims> ProgramStore::dynamicPattern(const ModelPrograms &known, const InputDims &dims) {
   std::scoped_lock lock(mutex);
   if (known.dynamicRefused || known.programs.empty())
     return std::nullopt;
-  std::vector<std::vector<int64_t>> pattern(dims.begin(), dims.end());
+  InputDims pattern = dims;
   bool isDynamic = false;
   for (size_t i = 0; i < pattern.size(); ++i)
     for (size_t axis = 0; axis < pattern[i].size(); ++axis) {
@@ -176,51 +153,33 @@ ProgramStore::dynamicPattern(const ModelPrograms &known, std::span<const std::ve
   return isDynamic ? std::optional(std::move(pattern)) : std::nullopt;
 }
 
-Result<ProgramFileRef> ProgramStore::build(const ModelRef &model,
-                                           const std::vector<std::vector<int64_t>> &inputDims) {
-  if (model->programFile())
-    return model->programFile();
-  KILN_ASSIGN_OR_RETURN(const KilnCompiler *compiler, instance.compiler().get());
-  // Ahead of the look-up: the weights of a program that others made are asked of this model.
-  KILN_ASSIGN_OR_RETURN(KilnImportedModel * imported, model->importedFor(inputDims));
-  ProgramRequest request;
-  request.modelDigest = model->digest();
-  request.function = model->function();
-  request.compilerVersion = toView(compiler->version);
-  request.target = device.settings().target;
-  request.backendVersion = instance.backends().version(device.settings().backend);
-  for (const BackendRegistry::Extension &extension :
-       instance.backends().extensions(request.target.deviceType))
-    request.backendVersion += "; " + instance.backends().version(extension.backend);
-  request.inputDims = inputDims;
-  return instance.programs().get(programRequestKey(request).hex, [&]() -> Result<ProgramFileRef> {
-    auto start = std::chrono::steady_clock::now();
-    ProgramShape shape(inputDims);
-    KilnProgramArgs args = shape.args(device.settings());
-    KilnBlob blob = {};
-    KILN_RETURN_IF_ERROR(fromC(compiler->build_program(compiler->self, imported, &args, &blob)));
-    Result<ProgramFileRef> file = ProgramFile::fromProgram(takeBlob(blob), model->name());
-    device.counters().programNs += static_cast<uint64_t>((std::chrono::steady_clock::now() - start).count());
-    ++device.counters().programsBuilt;
-    return file;
-  });
-}
-
-Result<LoadedProgramRef> ProgramStore::load(const ModelRef &model, ProgramFileRef file,
-                                            std::vector<std::vector<int64_t>> dims, bool compileAll) {
+Result<LoadedProgramRef> ProgramStore::load(const ModelRef &model, ProgramFileRef file, InputDims dims,
+                                            bool compileAll) {
   if (compileAll)
     KILN_RETURN_IF_ERROR(device.compileAll(*file));
+  ProgramCache cache(instance.cache());
   ProgramSources sources;
   sources.kernel = [this, file](uint32_t kernel) { return device.load(*file, kernel); };
-  sources.constant = [this, file, model](uint32_t index) {
-    return device.constant(file, model, index, queue);
+  sources.constant = [this, file, model, dims](uint32_t index) {
+    return device.constant(file, model, dims, index, queue);
   };
+  for (PackedBytes &packed : cache.findPacked(*file)) {
+    KILN_ASSIGN_OR_RETURN(sources.packed[packed.buffer], device.place(std::move(packed.bytes), queue));
+  }
+  if (!sources.packed.empty())
+    logDebug("session", "model '{}': packed weights from the cache", model->name());
+  bool isPacked = !sources.packed.empty();
   KILN_ASSIGN_OR_RETURN(std::unique_ptr<PreparedProgram> prepared,
                         PreparedProgram::create(file, queue.device().shared_from_this(), std::move(sources)));
   if (compileAll)
     KILN_RETURN_IF_ERROR(prepared->resolveAll());
   auto program = std::make_shared<LoadedProgram>();
   KILN_ASSIGN_OR_RETURN(program->interpreter, Interpreter::create(std::move(prepared), queue));
+  if (!isPacked && instance.cache().writes() && !model->programFile()) {
+    KILN_ASSIGN_OR_RETURN(std::vector<PackedBytes> packed, program->interpreter->packedBytes());
+    if (!packed.empty())
+      cache.insertPacked(*file, packed);
+  }
   program->model = model;
   program->file = std::move(file);
   program->dims = std::move(dims);

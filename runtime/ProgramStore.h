@@ -11,21 +11,19 @@ namespace kiln {
 struct LoadedProgram {
   ModelRef model;
   ProgramFileRef file;
-  std::vector<std::vector<int64_t>> dims; // that it is for; -1: any
+  InputDims dims; // that it is for
   std::unique_ptr<Interpreter> interpreter;
   std::mutex running;      // held while a run is queued: guards the interpreter and isResolved
   bool isResolved = false; // every launch has its kernel
   uint64_t lastUse = 0;    // of the store's clock, under its lock
-
-  bool accepts(std::span<const std::vector<int64_t>> inputDims) const;
 };
 using LoadedProgramRef = std::shared_ptr<LoadedProgram>;
 
-/// Exact shapes first, then a program with dynamic extents. An extent that the model declares dynamic and
-/// that comes with a second value is compiled dynamic, if the compiler can; else each value has its own
-/// program. Ownership: keeps models until the session ends, and programs unless their kernels must make room.
-/// Threads: every member is safe from any thread. One lock is held to look; one of the model, while a program
-/// is made for it, keeps others from making the same one.
+/// Exact shapes first, then a program with dynamic extents, in memory and then in the cache. An extent that
+/// the model declares dynamic and that comes with a second value is compiled dynamic, if the compiler can;
+/// else each value has its own program. Ownership: keeps models until the session ends, and programs unless
+/// their kernels must make room. Threads: every member is safe from any thread. One lock is held to look; one
+/// of the model, while a program is made for it, keeps others from making the same one.
 class ProgramStore {
 public:
   ProgramStore(Instance &instance, DeviceStore &device, Queue &queue);
@@ -34,9 +32,6 @@ public:
   /// compiled side by side first.
   Result<LoadedProgramRef> find(const ModelRef &model, std::span<const std::vector<int64_t>> inputDims,
                                 bool compileAll);
-  /// The program alone, not loaded.
-  Result<ProgramFileRef> build(const ModelRef &model, const std::vector<std::vector<int64_t>> &inputDims);
-
   /// Forgets half of the programs that nobody runs, the longest unused first.
   void dropIdle();
 
@@ -52,10 +47,9 @@ private:
   Result<LoadedProgramRef> make(ModelPrograms &known, std::span<const std::vector<int64_t>> inputDims,
                                 bool compileAll);
   Status resolveAll(LoadedProgram &program);
-  Result<LoadedProgramRef> load(const ModelRef &model, ProgramFileRef file,
-                                std::vector<std::vector<int64_t>> dims, bool compileAll);
-  std::optional<std::vector<std::vector<int64_t>>> dynamicPattern(const ModelPrograms &known,
-                                                                  std::span<const std::vector<int64_t>> dims);
+  Result<LoadedProgramRef> load(const ModelRef &model, ProgramFileRef file, InputDims dims, bool compileAll);
+  Result<ProgramFileRef> findOrBuild(ModelPrograms &known, InputDims &dims);
+  std::optional<InputDims> dynamicPattern(const ModelPrograms &known, const InputDims &dims);
 
   Instance &instance;
   DeviceStore &device;
@@ -63,16 +57,6 @@ private:
   std::mutex mutex;
   std::unordered_map<const Model *, std::unique_ptr<ModelPrograms>> models;
   uint64_t clock = 0;
-};
-
-/// The compiler's view of shapes: all extents in one array. Borrows from `dims`' copy inside.
-struct ProgramShape {
-  explicit ProgramShape(std::span<const std::vector<int64_t>> inputDims);
-  KilnProgramArgs args(const CompileSettings &settings) const;
-
-private:
-  std::vector<int64_t> dims;
-  std::vector<uint32_t> ranks;
 };
 
 } // namespace kiln

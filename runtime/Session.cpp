@@ -91,6 +91,7 @@ Status Session::save(const ModelRef &model, std::span<const KilnTensor> inputs, 
     contents.kernels[i]->object.assign(bytes.begin(), bytes.end());
     contents.kernels[i]->ir.clear(); // the file runs where no compiler is
   }
+  std::vector<OwnedBytes> held; // until the file is written
   return writeProgramFile(path, std::move(contents), [&](std::string_view digest) -> Result<ByteSpan> {
     const auto *constants = program->file->program().constants();
     for (uint32_t i = 0; i < constants->size(); ++i)
@@ -98,14 +99,15 @@ Status Session::save(const ModelRef &model, std::span<const KilnTensor> inputs, 
         if (ByteSpan bytes = program->file->constantBytes(i);
             !bytes.empty() || constants->Get(i)->bytes() == 0)
           return bytes;
-    return model->weight(digest);
+    KILN_ASSIGN_OR_RETURN(OwnedBytes bytes, model->weight(digest, program->dims));
+    return held.emplace_back(std::move(bytes)).bytes;
   });
 }
 
 Result<OwnedBytes> Session::emit(const ModelRef &model, std::span<const KilnTensor> inputs,
                                  const std::string &what) {
   KILN_ASSIGN_OR_RETURN(auto tensors, matchInputs(model->inputs(), inputs, TensorNeeds::Shape));
-  if (!model->isImported())
+  if (model->programFile() || model->bundle())
     return failedPrecondition("model '{}': a program file holds no IR to show; expected a model",
                               model->name());
   KILN_ASSIGN_OR_RETURN(const KilnCompiler *compiler, theInstance->compiler().get());

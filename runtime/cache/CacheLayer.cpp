@@ -12,6 +12,15 @@ std::string EntryAddress::path() const {
   return space + "/" + hex.substr(0, 2) + "/" + hex.substr(2) + ".kc";
 }
 
+EntryAddress addressOf(const CacheEntry &entry) {
+  EntryAddress address = {entry.kind, entry.key, spaceOf(entry.info.deviceType)};
+  if (entry.kind == EntryKind::Weight)
+    address.space = kWeightSpace;
+  else if (entry.kind == EntryKind::Model || entry.kind == EntryKind::Digest)
+    address.space = kModelSpace;
+  return address;
+}
+
 std::string spaceOf(std::string_view deviceType) {
   constexpr std::string_view taken[] = {"tmp", "locks", "bad", "stats", kWeightSpace, kModelSpace};
   bool plain =

@@ -18,6 +18,9 @@ struct EntryAddress {
   std::string path() const;
 };
 
+/// Where an entry that says nothing else belongs, by its kind and device type.
+EntryAddress addressOf(const CacheEntry &entry);
+
 constexpr const char *kWeightSpace = "weights";
 constexpr const char *kModelSpace = "models";
 /// The device type where it can be a folder's name that nothing else has, else a form of it that can.

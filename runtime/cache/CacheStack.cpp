@@ -3,6 +3,7 @@
 
 #include "runtime/Error.h"
 #include "runtime/Log.h"
+#include "runtime/cache/PackFile.h"
 
 #include <filesystem>
 
@@ -72,8 +73,18 @@ std::shared_ptr<CacheStack> CacheStack::open(const CacheSettings &settings, File
     logInfo("cache", "no folder: neither KILN_CACHE_DIR, XDG_CACHE_HOME nor HOME is set");
   else
     addFolder(settings.folder, {stack->writes(), settings.maxBytes}, /*mayBeAbsent=*/!stack->writes());
-  for (const std::string &path : settings.readOnly)
-    addFolder(path, {}, /*mayBeAbsent=*/false);
+  for (const std::string &path : settings.readOnly) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error)) {
+      addFolder(path, {}, /*mayBeAbsent=*/false);
+      continue;
+    }
+    auto pack = PackFile::open(path, /*mustBeOurs=*/true);
+    if (pack.ok())
+      stack->addLayer(packLayer(*std::move(pack), path, stack->theCounters));
+    else
+      logWarn("cache", "{}; it is not used", pack.status().message());
+  }
   return stack;
 }
 

@@ -23,6 +23,13 @@ std::vector<std::string> differingTags(const KeyFields &wanted, const KeyFields 
   return tags;
 }
 
+size_t keyDistance(const std::vector<std::string> &tags) {
+  constexpr size_t otherComputation = 1000; // more than a key has fields
+  bool isOther = std::any_of(tags.begin(), tags.end(),
+                             [](const std::string &tag) { return tag == "ir" || tag == "model"; });
+  return tags.size() + (isOther ? otherComputation : 0);
+}
+
 NearestEntry nearestEntry(CacheStack &stack, const EntryAddress &address, const KeyFields &fields) {
   NearestEntry nearest;
   for (const std::unique_ptr<CacheLayer> &layer : stack.layers()) {
@@ -37,7 +44,7 @@ NearestEntry nearestEntry(CacheStack &stack, const EntryAddress &address, const 
       if (!entry.ok() || entry->kind != address.kind || entry->info.fields.empty())
         return;
       std::vector<std::string> differing = differingTags(fields, entry->info.fields);
-      bool nearer = nearest.path.empty() || differing.size() < nearest.differing.size();
+      bool nearer = nearest.path.empty() || keyDistance(differing) < keyDistance(nearest.differing);
       if (nearer)
         nearest = {listed.path, std::move(entry->info), std::move(differing)};
     });

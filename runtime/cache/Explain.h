@@ -12,6 +12,9 @@ using KeyFields = std::vector<std::pair<std::string, std::string>>;
 /// Tags whose digests differ, or that only one side has, in the order of `wanted`, then of `found`.
 std::vector<std::string> differingTags(const KeyFields &wanted, const KeyFields &found);
 
+/// How far keys that differ in these fields are apart: another computation is farther than any other target.
+size_t keyDistance(const std::vector<std::string> &tags);
+
 struct NearestEntry {
   std::string path; // below v1; "" if there is no entry of this kind
   EntryInfo info;

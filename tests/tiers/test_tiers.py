@@ -17,9 +17,9 @@ def linked(path: pathlib.Path) -> str:
     return subprocess.run(["ldd", str(path)], capture_output=True, text=True, check=True).stdout
 
 
-def traced_run(command: list[str]) -> tuple[subprocess.CompletedProcess, set[str]]:
+def traced_run(command: list[str], **variables: str) -> tuple[subprocess.CompletedProcess, set[str]]:
     """Runs a command; returns it and every shared library that the dynamic linker opened."""
-    environment = {**os.environ, "LD_DEBUG": "files"}
+    environment = {**os.environ, **variables, "LD_DEBUG": "files"}
     with tempfile.TemporaryDirectory() as folder:
         environment["LD_DEBUG_OUTPUT"] = f"{folder}/ld"
         done = subprocess.run(command, capture_output=True, text=True, env=environment)
@@ -67,6 +67,20 @@ class NoDeviceNamed(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("DISCOVERED", done.stdout)
         self.assertFalse([file for file in opened if "backends.d" in file or "LLVM" in file])
+
+
+class CachedModel(unittest.TestCase):
+    def test_a_warm_start_opens_no_compiler(self) -> None:
+        for name in ("mlp-surrogate", "magika"):
+            model = options.models / name
+            with self.subTest(model=name), tempfile.TemporaryDirectory() as folder:
+                command = [str(options.build / "bin" / "jit-run"), str(model / "model.onnx"), "--device", "host",
+                           "--inputs", str(model / "inputs.npz"), "--expect", str(model / "outputs.npz")]
+                for mode, warm in (("rw", False), ("require", True), ("rw", True)):
+                    done, opened = traced_run(command, KILN_CACHE=mode, KILN_CACHE_DIR=folder + "/cache")
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    found = [file for file in opened if any(library in file for library in COMPILER_LIBRARIES)]
+                    self.assertEqual(not found, warm, f"{mode}: {found}")
 
 
 class SavedProgram(unittest.TestCase):

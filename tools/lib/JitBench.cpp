@@ -15,8 +15,10 @@ using Suite = Status (*)(const BenchContext &context, BenchReport &report);
 
 /// Null if there is no suite of this name.
 Suite findSuite(std::string_view name) {
-  constexpr std::pair<std::string_view, Suite> suites[] = {
-      {"autoload", runAutoloadSuite}, {"dispatch", runDispatchSuite}, {"kernels", runKernelSuite}};
+  constexpr std::pair<std::string_view, Suite> suites[] = {{"autoload", runAutoloadSuite},
+                                                           {"cache", runCacheSuite},
+                                                           {"dispatch", runDispatchSuite},
+                                                           {"kernels", runKernelSuite}};
   for (const auto &[known, suite] : suites)
     if (known == name)
       return suite;

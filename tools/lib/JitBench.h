@@ -59,6 +59,7 @@ struct BenchContext {
 std::vector<KernelCase> kernelCases();
 Status runKernelSuite(const BenchContext &context, BenchReport &report);
 Status runAutoloadSuite(const BenchContext &context, BenchReport &report);
+Status runCacheSuite(const BenchContext &context, BenchReport &report);
 Status runDispatchSuite(const BenchContext &context, BenchReport &report);
 
 void printBench(const BenchReport &report, std::ostream &out);

@@ -42,11 +42,12 @@ constexpr EnvironmentEntry kEnvironment[] = {
 const ToolSpec kJitBenchSpec = {
     "jit-bench",
     "SUITE",
-    "kernels, dispatch, autoload, or compare OLD.json NEW.json",
+    "kernels, dispatch, autoload, cache, or compare OLD.json NEW.json",
     /*operandRepeats=*/true,
     /*operandRequired=*/true,
-    "Measures kernels against what the machine can do, and the cost of launching them and of loading "
-    "backends",
+    "Measures kernels against what the machine can do, and the cost of launching them, of finding them in "
+    "files "
+    "and of loading backends",
     kExamples,
     kFlags,
     kEnvironment,

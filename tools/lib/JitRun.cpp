@@ -1,5 +1,6 @@
 // JitRun.cpp: the flow of jit-run: open a device, load a model, run it, check and measure.
 #include "tools/lib/CheckFile.h"
+#include "tools/lib/JitRunCompile.h"
 #include "tools/lib/JitRunFlags.h"
 #include "tools/lib/JitRunJob.h"
 #include "tools/lib/JitRunReport.h"
@@ -19,6 +20,7 @@
 #include <filesystem>
 #include <fstream>
 #include <ostream>
+#include <sstream>
 #include <thread>
 
 namespace kiln::tools {
@@ -289,6 +291,9 @@ Status measureFirstCase(JitRunJob &job, RunCase &first, JitRunReport &report) {
   if (flags.given("cache-stats")) {
     report.cache = sized<KilnCompileStats>();
     KILN_RETURN_IF_ERROR(take(kiln_session_compile_stats(job.session.get(), &*report.cache)));
+    std::ostringstream files;
+    KILN_RETURN_IF_ERROR(printCacheCounters(job.instance.get(), /*asJson=*/true, files));
+    report.cacheFiles = files.str();
   }
   if (flags.given("mem-stats")) {
     report.memory = sized<KilnMemoryStats>();
@@ -321,10 +326,13 @@ Result<int> runModel(JitRunJob &job, const ParsedValues &values, std::ostream &o
   if (flags.given("output"))
     KILN_RETURN_IF_ERROR(writeNpz(flags.text("output"), report.cases.front().outputs));
   KILN_RETURN_IF_ERROR(measureFirstCase(job, cases.front(), report));
-  if (flags.given("json"))
+  if (flags.given("json")) {
     printReportJson(report, out);
-  else
+  } else {
     printReport(report, out);
+    if (report.cache)
+      KILN_RETURN_IF_ERROR(printCacheCounters(job.instance.get(), /*asJson=*/false, out));
+  }
   return report.holds() ? kYes : kNo;
 }
 
@@ -350,6 +358,11 @@ Result<ParsedValues> parseValues(const ParsedFlags &flags) {
       return Status(Code::InvalidArgument, fmt::format("--{}: belongs to --check, which is missing", flag));
   if (flags.given("case"))
     KILN_RETURN_IF_ERROR(parseTestCase(flags.text("case")).status());
+  for (std::string_view flag : {"compile-only", "bundle"})
+    for (std::string_view other :
+         {"check", "list-devices", "emit", "bench", "profile", "expect", "reference", "output"})
+      if (flags.given(flag) && flags.given(other))
+        return Status(Code::InvalidArgument, fmt::format("--{}: nothing is run with --{}", other, flag));
   if (!flags.operands().empty() && (flags.given("check") || flags.given("list-devices")))
     return Status(Code::InvalidArgument,
                   fmt::format("'{}': a model besides --check or --list-devices; expected one of them",
@@ -376,6 +389,8 @@ Result<int> jitRunBody(const ParsedFlags &flags, std::ostream &out, std::ostream
   KILN_RETURN_IF_ERROR(job.openInstance());
   if (flags.given("list-devices"))
     return listDevices(job, out);
+  if (flags.given("compile-only") || flags.given("bundle"))
+    return compileAhead(job, values->shapes, out, err, Progress::terminal(err));
   KILN_ASSIGN_OR_RETURN(job.session, job.openSession(flags.text("device"), /*mustCompute=*/false));
   if (flags.given("check"))
     return runChecks(job, out, err);

@@ -11,7 +11,8 @@ using Kind = FlagKind;
 constexpr FlagSpec kFlags[] = {
     // name          value         default  category      kind                repeats  accepts, help
     {"device",       "NAME",       "auto",  Cat::Target,  Kind::Text,         false,
-     "TYPE[:ORDINAL] or auto", "device to run on"},
+     "TYPE[:ORDINAL] or auto; with --compile-only or --bundle: TYPE[:K=V;...], several separated by commas",
+     "device to run on, or device types to compile for"},
     {"device-options", "K=V;...",  "",      Cat::Target,  Kind::Text,         false,
      "options that the backend's manifest declares", "options for the device, over the environment's"},
     {"list-devices", "",           "",      Cat::Target,  Kind::Switch,       false,
@@ -59,6 +60,10 @@ constexpr FlagSpec kFlags[] = {
      "", "print measurements and results as JSON"},
     {"save-program", "FILE",       "",      Cat::Output,  Kind::Text,         false,
      "FILE.kprog", "write the program with its kernels, to run without a compiler"},
+    {"compile-only", "",           "",      Cat::Compile, Kind::Switch,       false,
+     "", "compile into the cache, for every shape and, where that can be, for any; run nothing"},
+    {"bundle",       "FILE",       "",      Cat::Output,  Kind::Text,         false,
+     "FILE.kbundle", "write programs, kernels and weights for all devices of --device; run nothing"},
     {"threads",      "N",          "0",     Cat::Run,     Kind::Count,        false,
      "0 to 1024; 0 is the device's choice", "host threads that compute", "", 1024},
     {"timeout",      "SECONDS",    "0",     Cat::Run,     Kind::Number,       false,
@@ -72,7 +77,7 @@ constexpr FlagSpec kFlags[] = {
     {"trace",        "FILE",       "",      Cat::Measure, Kind::Text,         false,
      "FILE.json for chrome://tracing or ui.perfetto.dev", "write when what ran: import, compiling, launches"},
     {"cache-stats",  "",           "",      Cat::Measure, Kind::Switch,       false,
-     "", "show what was compiled and what the caches held"},
+     "", "show what was compiled, hits by layer, misses by reason, bytes, time saved"},
     {"mem-stats",    "",           "",      Cat::Measure, Kind::Switch,       false,
      "", "show the device memory in use and its peak"},
     {"precision",    "TYPE",        "",      Cat::Compile, Kind::Text,         false,
@@ -97,6 +102,8 @@ constexpr EnvironmentEntry kEnvironment[] = {
     {"KILN_DEVICE", "default devices, in order, separated by commas"},
     {"KILN_BACKEND_PATH", "more folders with backends, separated by colons"},
     {"KILN_BACKEND_AUTOLOAD", "0 turns the search for backends off"},
+    {"KILN_CACHE", "off, ro, rw, require (a kernel that no cache has is an error) or refresh"},
+    {"KILN_CACHE_DIR", "folder with what was compiled"},
     {"KILN_CACHE_MEMORY", "bytes of compiled kernels to keep in memory, as 256M"},
     {"KILN_TEST_FULL", "1: --check runs the cases marked `full` too, and all that --sample leaves out"},
     {"KILN_LOG", "error, warn, info or debug, with :COMPONENT for a part"},
@@ -108,8 +115,7 @@ const ToolSpec kJitRunSpec = {
     "jit-run",
     "MODEL",
     "an ONNX file, a folder with an ONNX test case (model.onnx, test_data_set_N), a .mlir file of kiln ops, "
-    "or a "
-    "program saved by --save-program",
+    "or a program or bundle saved by --save-program or --bundle",
     /*operandRepeats=*/false,
     /*operandRequired=*/false,
     "Runs a model on a device, compiling its kernels on demand, and checks or measures the results",

@@ -172,7 +172,8 @@ void printReportJson(const JitRunReport &report, std::ostream &out) {
                      {"kernel_ms", static_cast<double>(report.cache->kernel_ns) * 1e-6},
                      {"memory_hits", report.cache->memory_hits},
                      {"disk_hits", report.cache->disk_hits},
-                     {"misses", report.cache->misses}};
+                     {"misses", report.cache->misses},
+                     {"files", Json::parse(report.cacheFiles)}};
   if (report.memory)
     json["memory"] = {{"bytes_in_use", report.memory->bytes_in_use},
                       {"bytes_peak", report.memory->bytes_peak},

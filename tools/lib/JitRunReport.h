@@ -41,6 +41,7 @@ struct JitRunReport {
   std::vector<LaunchTiming> launches; // --profile
   std::vector<CompileStage> stages;   // --profile=compile
   std::optional<KilnCompileStats> cache;
+  std::string cacheFiles; // JSON, of kiln_instance_cache_stats; with `cache`
   std::optional<KilnMemoryStats> memory;
 
   bool holds() const; // every comparison

@@ -27,6 +27,7 @@ int runMain(int (*tool)(int, const char *const *, std::ostream &, std::ostream &
             const char *const *argv);
 
 int jitBench(int argc, const char *const *argv, std::ostream &out, std::ostream &err);
+int jitCache(int argc, const char *const *argv, std::ostream &out, std::ostream &err);
 int jitInfo(int argc, const char *const *argv, std::ostream &out, std::ostream &err);
 int jitObjdump(int argc, const char *const *argv, std::ostream &out, std::ostream &err);
 int jitRun(int argc, const char *const *argv, std::ostream &out, std::ostream &err);

@@ -1,6 +1,7 @@
 // main.cpp: writes what comes from flag tables: the reference page of every tool, run by tools/dev docs; with
 // a second folder, manual pages and completion scripts as an installation has them below share/.
 #include "tools/lib/JitBench.h"
+#include "tools/lib/JitCache.h"
 #include "tools/lib/JitInfo.h"
 #include "tools/lib/JitObjdump.h"
 #include "tools/lib/JitRunFlags.h"
@@ -38,7 +39,8 @@ int main(int argc, char **argv) {
     return 2;
   }
   bool written = true;
-  for (const ToolSpec *spec : {&kJitRunSpec, &kJitInfoSpec, &kJitBenchSpec, &kJitObjdumpSpec}) {
+  for (const ToolSpec *spec :
+       {&kJitRunSpec, &kJitInfoSpec, &kJitBenchSpec, &kJitCacheSpec, &kJitObjdumpSpec}) {
     std::string name(spec->name);
     std::ostringstream page;
     printReference(*spec, page);

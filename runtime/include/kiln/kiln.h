@@ -153,7 +153,8 @@ typedef struct KilnModelOptions {
   uint32_t reserved;        // Inputs and outputs stay f32, integers and quantised parts keep their types
 } KilnModelOptions;
 
-// Loads a model. A program file opens no compiler; other formats open libkiln_compiler.
+// Loads a model. Program files and bundles open no compiler, nor does a model that the cache knows; others
+// open libkiln_compiler.
 // Some models can be imported for known input shapes only, since an extent decides the rank of a tensor or
 // which branch is there at all. Without `inputs` in the options, such a model loads with the outputs that it
 // declares, and is imported again for each set of shapes that it is run or prepared with.
@@ -287,6 +288,42 @@ typedef struct KilnCompileStage {
 KILN_API KilnStatus kiln_instance_compile_stages(KilnInstance *instance,
                                                  void (*visit)(void *arg, const KilnCompileStage *stage),
                                                  void *arg);
+
+// What the caches below memory did for this instance so far.
+typedef struct KilnCacheStats {
+  size_t struct_size;
+  uint64_t directory_hits, read_only_hits, pack_hits, remote_hits;     // entries found, by layer
+  uint64_t absent, unreadable, damaged, other_version, other_features; // entries not found, by why
+  uint64_t bytes_read, bytes_written, entries_written, write_failures;
+  uint64_t quarantined, evicted;
+  uint64_t lock_waits, lock_timeouts, waited_us; // for other processes that made the same
+  uint64_t saved_us;                             // that the entries found had cost to make
+} KilnCacheStats;
+KILN_API KilnStatus kiln_instance_cache_stats(KilnInstance *instance, KilnCacheStats *out_stats);
+
+typedef struct KilnBundle KilnBundle; // a bundle in the making
+
+typedef struct KilnCompileOptions {
+  size_t struct_size;
+  KilnStr device_type;    // "host"; no device of the type need be present
+  KilnStr device_options; // "key=value;..." as the backend's manifest declares
+  KilnBundle *bundle;     // takes what is compiled; may be null
+  void (*progress)(void *arg, size_t done,
+                   size_t total); // kernels; from several threads, one at a time; may be null
+  void *progress_arg;
+} KilnCompileOptions;
+// Compiles a model for a device type and these input shapes (data may be null) into the caches, and, where
+// the compiler can, the variant that leaves the extents open which the model declares dynamic. Opens no
+// device. NOT_FOUND no such device type; UNIMPLEMENTED lists what the target has no lowering for.
+KILN_API KilnStatus kiln_model_compile(KilnInstance *instance, KilnModel *model, const KilnTensor *inputs,
+                                       size_t input_count, const KilnCompileOptions *options);
+
+// A file with a model's programs, kernels and weights for one or several devices, to run in a process that
+// has no compiler: kiln_model_load_file of the file. Filled by kiln_model_compile; there is no file before
+// kiln_bundle_finish, after which nothing can be added. For one thread at a time.
+KILN_API KilnStatus kiln_bundle_create(KilnModel *model, KilnStr path, KilnBundle **out_bundle);
+KILN_API KilnStatus kiln_bundle_finish(KilnBundle *bundle);
+KILN_API void kiln_bundle_release(KilnBundle *bundle); // null is allowed
 
 // Writes the program for these input shapes with its kernel objects and weights, to run in a process that has
 // no compiler: kiln_model_load_file of the file. Compiles what is missing. data of the inputs may be null.

@@ -168,6 +168,19 @@ SIZE(KilnCompiler, 136); AT(KilnCompiler, struct_size, 0); AT(KilnCompiler, self
 
 // ---- kiln/kiln.h
 
+SIZE(KilnCacheStats, 160); AT(KilnCacheStats, struct_size, 0); AT(KilnCacheStats, directory_hits, 8);
+  AT(KilnCacheStats, read_only_hits, 16); AT(KilnCacheStats, pack_hits, 24); AT(KilnCacheStats, remote_hits, 32);
+  AT(KilnCacheStats, absent, 40); AT(KilnCacheStats, unreadable, 48); AT(KilnCacheStats, damaged, 56);
+  AT(KilnCacheStats, other_version, 64); AT(KilnCacheStats, other_features, 72);
+  AT(KilnCacheStats, bytes_read, 80); AT(KilnCacheStats, bytes_written, 88);
+  AT(KilnCacheStats, entries_written, 96); AT(KilnCacheStats, write_failures, 104);
+  AT(KilnCacheStats, quarantined, 112); AT(KilnCacheStats, evicted, 120); AT(KilnCacheStats, lock_waits, 128);
+  AT(KilnCacheStats, lock_timeouts, 136); AT(KilnCacheStats, waited_us, 144); AT(KilnCacheStats, saved_us, 152);
+
+SIZE(KilnCompileOptions, 64); AT(KilnCompileOptions, struct_size, 0); AT(KilnCompileOptions, device_type, 8);
+  AT(KilnCompileOptions, device_options, 24); AT(KilnCompileOptions, bundle, 40);
+  AT(KilnCompileOptions, progress, 48); AT(KilnCompileOptions, progress_arg, 56);
+
 SIZE(KilnInstanceOptions, 48); AT(KilnInstanceOptions, struct_size, 0);
   AT(KilnInstanceOptions, backend_dirs, 8); AT(KilnInstanceOptions, backend_dir_count, 16);
   AT(KilnInstanceOptions, autoload, 24); AT(KilnInstanceOptions, reserved, 28);

@@ -184,8 +184,8 @@ Result<KilnBackendCompilerQueryFn> FakeBackends::compilerQuery(std::string_view 
   return unimplemented("backend '{}' has no compiler tier", backend);
 }
 
-FakeRuntime::FakeRuntime(KernelBudget budget)
-    : instance{std::make_shared<Instance>(backends, compiler, budget)} {
+FakeRuntime::FakeRuntime(KernelBudget budget, std::shared_ptr<CacheStack> cache)
+    : instance{std::make_shared<Instance>(backends, compiler, budget, std::move(cache))} {
   device.kernels["mul"] = [](const KilnLaunch &launch) {
     auto at = [&](size_t i) { return reinterpret_cast<float *>(launch.bindings[i].address); };
     for (uint64_t i = 0; i < launch.bindings[2].bytes / sizeof(float); ++i)

@@ -59,7 +59,7 @@ private:
 
 /// Everything together. Kernel "mul" multiplies elementwise.
 struct FakeRuntime {
-  explicit FakeRuntime(KernelBudget budget = {});
+  explicit FakeRuntime(KernelBudget budget = {}, std::shared_ptr<CacheStack> cache = nullptr);
   FakeDevice device;
   FakeCompiler fakeCompiler;
   FakeBackends backends{device};

@@ -49,7 +49,7 @@ TEST(JitBenchTest, RefusesWrongUse) {
   Outcome outcome = run({"models"});
   EXPECT_EQ(outcome.code, kUsage);
   EXPECT_THAT(outcome.err,
-              HasSubstr("unknown suite 'models'; expected kernels, dispatch, autoload, or compare"));
+              HasSubstr("unknown suite 'models'; expected kernels, dispatch, autoload, cache, or compare"));
   EXPECT_THAT(run({"kernels", "dispatch"}).err, HasSubstr("unexpected 'dispatch'"));
   EXPECT_THAT(run({"compare", "a.json"}).err, HasSubstr("compare: 1 files; expected OLD.json NEW.json"));
   EXPECT_EQ(run({"dispatch", "--samples", "many"}).code, kUsage);

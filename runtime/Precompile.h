@@ -1,0 +1,24 @@
+// Precompile.h: compiles a model for a target before anybody runs it; the device need not be there.
+#ifndef KILN_RUNTIME_PRECOMPILE_H
+#define KILN_RUNTIME_PRECOMPILE_H
+
+#include "runtime/Bundle.h"
+#include "runtime/TargetCompiler.h"
+
+namespace kiln {
+
+struct PrecompileOptions {
+  std::string deviceType, deviceOptions; // "host", "cpu=x86-64-v3"
+  /// Kernels that are there, of all; called from several threads, one at a time. May be null.
+  std::function<void(size_t done, size_t total)> progress;
+  BundleWriter *bundle = nullptr; // also takes what was made; may be null
+};
+
+/// The program for exactly these extents, and the one whose declared-dynamic extents stay open, where the
+/// compiler can make that; with their kernels. All go to the instance's caches.
+/// NotFound: no such device type; else as the compiler.
+Status precompile(Instance &instance, const Model &model, const InputDims &dims,
+                  const PrecompileOptions &options);
+
+} // namespace kiln
+#endif // KILN_RUNTIME_PRECOMPILE_H

@@ -1,0 +1,348 @@
+# test_cache.py: what a second process finds, what it never believes, what jit-cache says of it.
+"""Runs jit-run and jit-cache over cache folders of its own."""
+
+import argparse
+import json
+import os
+import pathlib
+import random
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import unittest
+
+options: argparse.Namespace
+RUNTIME_ONLY = "/nonexistent/libkiln_compiler.so"  # for KILN_COMPILER_LIBRARY: as if no compiler were installed
+
+
+class CacheTest(unittest.TestCase):
+    def setUp(self) -> None:
+        self.folder = tempfile.TemporaryDirectory(prefix="kiln-cache-cli-")
+        self.addCleanup(self.folder.cleanup)
+        self.cache = pathlib.Path(self.folder.name) / "cache"
+
+    def path(self, name: str) -> pathlib.Path:
+        return pathlib.Path(self.folder.name) / name
+
+    def tool(self, name: str, *arguments: object, code: int | None = 0, **variables: str) -> subprocess.CompletedProcess:
+        environment = {**os.environ, "KILN_CACHE": "rw", "KILN_CACHE_DIR": str(self.cache), **variables}
+        done = subprocess.run([str(options.build / "bin" / name), *map(str, arguments)], capture_output=True, text=True,
+                              env=environment)
+        if code is not None:
+            self.assertEqual(done.returncode, code, f"{name} {arguments}\n{done.stdout}{done.stderr}")
+        return done
+
+    def run_model(self, name: str, *arguments: object, file: pathlib.Path | None = None, code: int | None = 0,
+                  **variables: str) -> dict:
+        model = options.models / name
+        done = self.tool("jit-run", file or model / "model.onnx", "--device=host", "--inputs", model / "inputs.npz", "--expect",
+                         model / "outputs.npz", "--json", "--cache-stats", *arguments, code=code, **variables)
+        return json.loads(done.stdout) if done.stdout else {"error": done.stderr}
+
+    def entries(self, kind: str = "kernel") -> list[pathlib.Path]:
+        listing = json.loads(self.tool("jit-cache", "ls", "--json", f"--kind={kind}").stdout)
+        return [self.cache / "v1" / entry["path"] for entry in listing["entries"]]
+
+
+class WarmStart(CacheTest):
+    def test_real_models_hit_under_require(self) -> None:
+        for model in ("mlp-surrogate", "magika", "ppocr-cls"):
+            with self.subTest(model=model):
+                cold = self.run_model(model)
+                self.assertGreater(cold["cache"]["kernels_compiled"], 0)
+                warm = self.run_model(model, KILN_CACHE="require")
+                self.assertEqual(warm["cache"]["kernels_compiled"] + warm["cache"]["programs_built"], 0)
+                self.assertEqual(warm["cache"]["files"]["absent"], 0)
+                self.assertGreater(warm["cache"]["files"]["read_only_hits"], 0)  # under require nothing is written
+                self.assertGreater(warm["cache"]["files"]["saved_us"], 0)
+
+    def test_a_copy_of_the_model_elsewhere_hits(self) -> None:
+        self.run_model("mlp-surrogate")
+        copy = self.path("renamed.onnx")
+        shutil.copyfile(options.models / "mlp-surrogate" / "model.onnx", copy)
+        self.run_model("mlp-surrogate", file=copy, KILN_CACHE="require")
+
+    def test_no_compiler_is_needed(self) -> None:
+        self.run_model("mlp-surrogate")
+        error = self.run_model("magika", code=3, KILN_COMPILER_LIBRARY=RUNTIME_ONLY)["error"]
+        self.assertIn("is not installed", error)
+
+    def test_packed_weights_are_found(self) -> None:
+        self.run_model("ppocr-cls")
+        packed = self.entries("packed")
+        self.assertEqual(len(packed), 1)
+        weights = self.entries("weight")
+        self.assertGreater(len(weights), 0)
+        for weight in weights:  # a warm start that has what the prologue made needs no weight that only it reads
+            self.assertEqual(weight.stat().st_size % 4096, 16 + (weight.stat().st_size - 16) % 4096)
+        self.run_model("ppocr-cls", KILN_CACHE="require")
+        packed[0].unlink()
+        self.run_model("ppocr-cls", KILN_CACHE="require")  # the prologue runs again
+
+    def test_missing_weights_come_from_the_model(self) -> None:
+        self.run_model("ppocr-cls")
+        for kind in ("weight", "packed"):
+            for entry in self.entries(kind):
+                entry.unlink()
+        again = self.run_model("ppocr-cls")
+        self.assertEqual(again["cache"]["kernels_compiled"], 0)
+
+    def test_a_changed_model_is_another(self) -> None:
+        copy = self.path("model.onnx")
+        shutil.copyfile(options.models / "mlp-surrogate" / "model.onnx", copy)
+        self.run_model("mlp-surrogate", file=copy)
+        data = bytearray(copy.read_bytes())
+        at = data.rfind(b"\x00\x00")  # somewhere in the weights
+        data[at - 40] ^= 1
+        copy.write_bytes(data)
+        done = self.run_model("mlp-surrogate", file=copy, code=None, KILN_CACHE="require")
+        self.assertIn("no cache has it", done.get("error", ""))
+
+
+class Keys(CacheTest):
+    def test_fifty_processes_give_the_same_keys(self) -> None:
+        model = options.models / "mlp-surrogate" / "model.onnx"
+        names = set()
+        for i in range(50):
+            self.cache = self.path(f"cache{i % 2}")
+            shutil.rmtree(self.cache, ignore_errors=True)
+            self.tool("jit-run", model, "--device=host", "--compile-only", "--shape=input=6x4",
+                      **{"PYTHONHASHSEED": str(i), "MALLOC_PERTURB_": str(i % 7), "KILN_HOST_LOADER": ("strict", "orc")[i % 2]})
+            names.add(tuple(sorted(path.name for path in self.entries("kernel"))))
+        self.assertEqual(len(names), 1, names)
+
+    def test_other_names_and_locations_give_the_same_kernels(self) -> None:
+        text = ("func.func @main(%{a}: tensor<4x8xf32>) -> tensor<4x8xf32> {{\n"
+                "  %{b} = kiln.exp %{a} : tensor<4x8xf32>\n  %{c} = kiln.mul %{b}, %{a} : tensor<4x8xf32>, tensor<4x8xf32> "
+                "-> tensor<4x8xf32>\n  return %{c} : tensor<4x8xf32>\n}}\n")
+        keys = []
+        for i, (folder, names) in enumerate((("x", "abc"), ("y/z", "xyz"))):
+            self.cache = self.path(f"cache{i}")
+            file = self.path(folder) / f"model{i}.mlir"
+            file.parent.mkdir(parents=True)
+            file.write_text("\n" * i + text.format(a=names[0], b=names[1], c=names[2]))
+            self.tool("jit-run", file, "--device=host")
+            keys.append(sorted(path.name for path in self.entries("kernel")))
+        self.assertTrue(keys[0])
+        self.assertEqual(keys[0], keys[1])
+
+    def test_explain_names_the_fields(self) -> None:
+        self.run_model("mlp-surrogate", KILN_HOST_CPU="x86-64-v3")
+        done = self.run_model("mlp-surrogate", KILN_HOST_CPU="native", code=None, KILN_CACHE="require")
+        if "error" not in done:
+            self.skipTest("this machine is an x86-64-v3")
+        self.assertIn("KILN_CACHE=require", done["error"])
+        self.assertRegex(done["error"], "differs in .*features")
+
+
+class Shapes(CacheTest):
+    MODEL = ("func.func @main(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {\n  %y = kiln.exp %x : tensor<?x8xf32>\n"
+             "  return %y : tensor<?x8xf32>\n}\n")
+
+    def test_compile_only_serves_every_extent(self) -> None:
+        file = self.path("dynamic.mlir")
+        file.write_text(self.MODEL)
+        self.tool("jit-run", file, "--device=host", "--compile-only", "--shape", "input0=5x8")
+        extents = [5, 9, 33, 2, 7]
+        random.Random(5).shuffle(extents)
+        for extent in extents:
+            self.tool("jit-run", file, "--device=host", "--shape", f"input0={extent}x8", KILN_CACHE="require")
+        self.tool("jit-run", file, "--device=host", "--shape", "input0=1x8", code=3, KILN_CACHE="require")
+
+    def test_a_history_in_another_order_hits(self) -> None:
+        file = self.path("dynamic.mlir")
+        file.write_text(self.MODEL)
+        extents = ["5x8", "1x8", "9x8", "17x8"]
+        self.tool("jit-run", file, "--device=host", "--shape", "input0=" + ",".join(extents))
+        for seed in range(5):
+            random.Random(seed).shuffle(extents)
+            self.tool("jit-run", file, "--device=host", "--shape", "input0=" + ",".join(extents), KILN_CACHE="require")
+
+
+class Bundles(CacheTest):
+    def bundle(self, name: str, *arguments: str) -> pathlib.Path:
+        file = self.path(name + ".kbundle")
+        model = options.models / name
+        self.tool("jit-run", model / "model.onnx", "--inputs", model / "inputs.npz", f"--bundle={file}", *arguments)
+        return file
+
+    def test_runs_without_a_compiler_and_a_cache(self) -> None:
+        file = self.bundle("ppocr-cls", "--device=host")
+        report = self.run_model("ppocr-cls", file=file, KILN_CACHE="off", KILN_COMPILER_LIBRARY=RUNTIME_ONLY)
+        self.assertTrue(report["ok"])
+        self.assertEqual(report["cache"]["kernels_compiled"], 0)
+
+    def test_holds_several_feature_levels(self) -> None:
+        done = self.tool("jit-info", "devices", "--json", code=None)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        file = self.bundle("mlp-surrogate", "--device=host:cpu=x86-64-v3,host:cpu=x86-64-v4")
+        for cpu in ("native", "x86-64-v3"):
+            self.run_model("mlp-surrogate", file=file, KILN_CACHE="off", KILN_COMPILER_LIBRARY=RUNTIME_ONLY, KILN_HOST_CPU=cpu)
+
+    def test_says_what_it_is_not_for(self) -> None:
+        file = self.bundle("mlp-surrogate", "--device=host")
+        done = self.tool("jit-run", file, "--device=null", "--shape=input=6x4", code=3, KILN_CACHE="off")
+        self.assertIn("no program for 'null'", done.stderr)
+        self.assertIn("it has 'host' for", done.stderr)
+
+    def test_damage_never_runs(self) -> None:
+        file = self.bundle("mlp-surrogate", "--device=host")
+        data = file.read_bytes()
+        generator = random.Random(9)
+        for _ in range(25):
+            damaged = bytearray(data)
+            damaged[generator.randrange(len(damaged))] ^= 1 << generator.randrange(8)
+            file.write_bytes(damaged)
+            report = self.run_model("mlp-surrogate", file=file, code=None, KILN_CACHE="off", KILN_COMPILER_LIBRARY=RUNTIME_ONLY)
+            self.assertTrue(report.get("ok") or "error" in report, report)  # right, or refused
+
+
+class Precompile(CacheTest):
+    def test_fills_the_cache_for_several_targets(self) -> None:
+        model = options.models / "mlp-surrogate" / "model.onnx"
+        self.tool("jit-run", model, "--compile-only", "--device=host:cpu=x86-64-v3,null", "--shape=input=6x4")
+        spaces = {path.parent.parent.name for path in self.entries("kernel")}
+        self.assertEqual(spaces, {"host", "null"})
+        self.run_model("mlp-surrogate", KILN_CACHE="require", KILN_HOST_CPU="x86-64-v3")
+
+    def test_what_is_wrong_is_said(self) -> None:
+        model = options.models / "mlp-surrogate" / "model.onnx"
+        self.assertIn("unknown device 'nowhere'", self.tool("jit-run", model, "--compile-only", "--device=nowhere", code=3).stderr)
+        self.assertIn("an empty part", self.tool("jit-run", model, "--compile-only", "--device=host,", code=3).stderr)
+        self.assertIn("nothing is run with --compile-only", self.tool("jit-run", model, "--compile-only", "--bench", code=2).stderr)
+
+
+class Hostile(CacheTest):
+    def test_unsafe_folders_are_not_used(self) -> None:
+        self.cache.mkdir()
+        self.cache.chmod(0o777)
+        done = self.tool("jit-run", options.models / "mlp-surrogate" / "model.onnx", "--device=host", "--shape=input=6x4")
+        self.assertIn("writable by group or others", done.stderr)
+        self.assertEqual(list(self.cache.iterdir()), [path for path in self.cache.iterdir() if path.name == "preflight"])
+
+    def test_damaged_entries_are_made_again(self) -> None:
+        self.run_model("mlp-surrogate")
+        generator = random.Random(3)
+        for _ in range(12):
+            for kind in ("kernel", "program", "model", "packed"):
+                for path in self.entries(kind):
+                    data = bytearray(path.read_bytes())
+                    data[generator.randrange(len(data))] ^= 1 << generator.randrange(8)
+                    path.write_bytes(data)
+            self.run_model("mlp-surrogate")
+        self.assertTrue(list((self.cache / "v1" / "bad").iterdir()))
+
+    def test_kernels_for_other_features_never_run(self) -> None:
+        self.run_model("mlp-surrogate", KILN_HOST_CPU="x86-64-v3")
+        before = len(self.entries())
+        self.run_model("mlp-surrogate", KILN_HOST_CPU="native")
+        features = {json.loads(self.tool("jit-cache", "inspect", path.parent.name + path.stem[:10], "--json").stdout)["features"]
+                    for path in self.entries()}
+        self.assertGreaterEqual(len(self.entries()), before)
+        self.assertTrue(features)
+
+    def test_entries_are_private(self) -> None:
+        self.run_model("mlp-surrogate")
+        for path in self.cache.rglob("*"):
+            if "preflight" not in path.parts:
+                self.assertEqual(stat.S_IMODE(path.stat().st_mode) & 0o077, 0, path)
+
+    def test_a_pure_hit_locks_no_file(self) -> None:
+        if not shutil.which("strace"):
+            self.skipTest("no strace here")
+        self.run_model("mlp-surrogate")
+        model = options.models / "mlp-surrogate"
+        done = subprocess.run(["strace", "-f", "-e", "trace=flock,fcntl", str(options.build / "bin" / "jit-run"),
+                               str(model / "model.onnx"), "--device=host", "--inputs", str(model / "inputs.npz")],
+                              capture_output=True, text=True, env={**os.environ, "KILN_CACHE": "ro", "KILN_CACHE_DIR": str(self.cache)})
+        self.assertNotIn("flock", done.stderr)
+        self.assertNotIn("F_SETLK", done.stderr)
+
+    def test_sixteen_processes_compile_once(self) -> None:
+        model = options.models / "mlp-surrogate"
+        command = [str(options.build / "bin" / "jit-run"), str(model / "model.onnx"), "--device=host", "--inputs",
+                   str(model / "inputs.npz"), "--expect", str(model / "outputs.npz"), "--json", "--cache-stats"]
+        environment = {**os.environ, "KILN_CACHE": "rw", "KILN_CACHE_DIR": str(self.cache)}
+        racing = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+                  for _ in range(16)]
+        reports = [json.loads(process.communicate()[0]) for process in racing]
+        kernels = len(self.entries())
+        self.assertEqual(sum(report["cache"]["kernels_compiled"] for report in reports), kernels)
+        self.assertEqual(sum(report["cache"]["programs_built"] for report in reports), 1)
+
+
+class Tool(CacheTest):
+    def test_commands(self) -> None:
+        self.run_model("mlp-surrogate")
+        stats = json.loads(self.tool("jit-cache", "stats", "--json").stdout)
+        self.assertGreater(stats["entries"], 3)
+        self.assertIn("kernel", self.tool("jit-cache", "stats").stdout)
+        key = json.loads(self.tool("jit-cache", "ls", "--json", "--kind=kernel").stdout)["entries"][0]["key"]
+        inspected = json.loads(self.tool("jit-cache", "inspect", key[:12], "--json", "--payload", self.path("p")).stdout)
+        self.assertTrue(inspected["verified"])
+        self.assertIn("ir", inspected["fields"])
+        self.assertEqual(self.path("p").stat().st_size, inspected["payload_bytes"])
+        self.assertIn(key[:12], self.tool("jit-cache", "ls").stdout)
+        self.assertIn("hold", self.tool("jit-cache", "verify").stdout)
+        self.assertIn("0 entries evicted", self.tool("jit-cache", "gc").stdout)
+        self.tool("jit-cache", "pack", self.path("all.kpack"))
+        self.assertIn("removed", self.tool("jit-cache", "clear").stdout)
+        self.assertEqual(json.loads(self.tool("jit-cache", "stats", "--json").stdout)["entries"], 0)
+        # The pack as a layer, then unpacked.
+        self.path("all.kpack").chmod(0o600)
+        self.run_model("mlp-surrogate", KILN_CACHE="require", KILN_CACHE_READ=str(self.path("all.kpack")))
+        self.tool("jit-cache", "unpack", self.path("all.kpack"))
+        self.run_model("mlp-surrogate", KILN_CACHE="require")
+        self.assertIn("entries evicted", self.tool("jit-cache", "gc", "--size=1K").stdout)
+
+    def test_verify_finds_and_repairs(self) -> None:
+        self.run_model("mlp-surrogate")
+        victim = self.entries()[0]
+        data = bytearray(victim.read_bytes())
+        data[-30] ^= 4
+        victim.write_bytes(data)
+        self.assertIn("checksum", self.tool("jit-cache", "verify", code=1).stdout)
+        self.assertTrue(victim.exists())
+        self.tool("jit-cache", "verify", "--repair", code=1)
+        self.assertFalse(victim.exists())
+        self.tool("jit-cache", "verify")
+
+    def test_explain(self) -> None:
+        self.run_model("mlp-surrogate", KILN_HOST_CPU="x86-64-v3")
+        first = {path.name for path in self.entries()}
+        self.run_model("mlp-surrogate", KILN_HOST_CPU="native")
+        new = [path for path in self.entries() if path.name not in first]
+        if not new:
+            self.skipTest("this machine is an x86-64-v3")
+        key = new[0].parent.name + new[0].stem[:12]
+        self.assertIn("their keys differ in", self.tool("jit-cache", "explain", key).stdout)
+        self.assertIn("features", json.loads(self.tool("jit-cache", "explain", key, "--json").stdout)["differs_in"])
+
+    def test_bad_command_lines(self) -> None:
+        self.cache.mkdir(mode=0o700)
+        (self.cache / "v1").mkdir(mode=0o700)
+        self.assertIn("unknown command 'frobnicate'", self.tool("jit-cache", "frobnicate", code=2).stderr)
+        self.assertIn("inspect: 0 operands", self.tool("jit-cache", "inspect", code=2).stderr)
+        self.assertIn("no entry", self.tool("jit-cache", "inspect", "ffff", code=3).stderr)
+        self.assertIn("'much'", self.tool("jit-cache", "gc", "--size=much", code=3).stderr)
+        self.assertIn("nowhere", self.tool("jit-cache", "stats", "--dir=/nowhere", code=3).stderr)
+        self.assertIn("absent.kpack", self.tool("jit-cache", "unpack", "absent.kpack", code=3).stderr)
+
+    def test_dump_and_override(self) -> None:
+        dump = self.path("dump")
+        self.run_model("mlp-surrogate", KILN_CACHE_DUMP=str(dump))
+        dumped = list(dump.iterdir())
+        self.assertEqual({path.stem for path in dumped}, {path.parent.name + path.stem for path in self.entries()})
+        self.tool("jit-cache", "clear")
+        self.run_model("mlp-surrogate", KILN_CACHE_OVERRIDE=str(dump))
+        self.assertEqual(self.entries(), [], "kernels that are overridden are not compiled")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--models", type=pathlib.Path, required=True)
+    options, rest = parser.parse_known_args()
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)

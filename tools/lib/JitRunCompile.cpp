@@ -1,0 +1,189 @@
+// JitRunCompile.cpp: one call of kiln_model_compile for each device and set of shapes.
+#include "tools/lib/JitRunCompile.h"
+
+#include "tools/lib/RunCases.h"
+#include "tools/lib/ToolMain.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <ostream>
+
+namespace kiln::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using BundleHandle = std::unique_ptr<KilnBundle, Releaser<kiln_bundle_release>>;
+
+constexpr size_t kBarWidth = 30;
+
+/// The bar behind --compile-only on a terminal.
+struct Bar {
+  std::ostream *out;
+  std::string what;
+  static void show(void *arg, size_t done, size_t total) {
+    auto &bar = *static_cast<Bar *>(arg);
+    if (!bar.out)
+      return;
+    size_t filled = total ? kBarWidth * done / total : kBarWidth;
+    *bar.out << fmt::format("\r\033[K{} [{:<{}}] {} of {} kernels", bar.what, std::string(filled, '='),
+                            kBarWidth, done, total)
+             << std::flush;
+  }
+  void wipe() {
+    if (out)
+      *out << "\r\033[K" << std::flush;
+  }
+};
+
+std::string shapesText(const std::vector<KilnTensor> &inputs) {
+  std::string text;
+  for (const KilnTensor &input : inputs) {
+    text += fmt::format("{}{}=", text.empty() ? "" : " ", toView(input.name));
+    for (uint32_t axis = 0; axis < input.rank; ++axis)
+      text += fmt::format("{}{}", axis ? "x" : "", input.dims[axis]);
+    text += input.rank == 0 ? "scalar" : "";
+  }
+  return text;
+}
+
+bool isNumber(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+} // namespace
+
+Result<std::vector<CompileDevice>> parseCompileDevices(const std::string &text) {
+  std::vector<CompileDevice> devices;
+  for (std::string_view rest = text; devices.empty() || !rest.empty();) {
+    size_t comma = std::min(rest.find(','), rest.size());
+    std::string_view part = rest.substr(0, comma);
+    size_t colon = std::min(part.find(':'), part.size());
+    std::string_view options = part.substr(std::min(colon + 1, part.size()));
+    if (colon == 0 || (comma < rest.size() && comma + 1 == rest.size()))
+      return Status(
+          Code::InvalidArgument,
+          fmt::format("--device: '{}': an empty part; expected TYPE[:K=V;...], separated by commas", text));
+    devices.push_back({std::string(part.substr(0, colon)), isNumber(options) ? "" : std::string(options)});
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return devices;
+}
+
+Status printCacheCounters(KilnInstance *instance, bool asJson, std::ostream &out) {
+  auto stats = sized<KilnCacheStats>();
+  KILN_RETURN_IF_ERROR(take(kiln_instance_cache_stats(instance, &stats)));
+  if (asJson) {
+    Json json = {{"directory_hits", stats.directory_hits},
+                 {"read_only_hits", stats.read_only_hits},
+                 {"pack_hits", stats.pack_hits},
+                 {"remote_hits", stats.remote_hits},
+                 {"absent", stats.absent},
+                 {"unreadable", stats.unreadable},
+                 {"damaged", stats.damaged},
+                 {"other_version", stats.other_version},
+                 {"other_features", stats.other_features},
+                 {"bytes_read", stats.bytes_read},
+                 {"bytes_written", stats.bytes_written},
+                 {"entries_written", stats.entries_written},
+                 {"write_failures", stats.write_failures},
+                 {"quarantined", stats.quarantined},
+                 {"evicted", stats.evicted},
+                 {"lock_waits", stats.lock_waits},
+                 {"lock_timeouts", stats.lock_timeouts},
+                 {"waited_us", stats.waited_us},
+                 {"saved_us", stats.saved_us}};
+    out << json.dump();
+    return {};
+  }
+  auto list = [](std::initializer_list<std::pair<uint64_t, const char *>> parts) {
+    std::string text;
+    for (auto [count, what] : parts)
+      if (count)
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, what);
+    return text.empty() ? std::string("none") : text;
+  };
+  out << fmt::format("cache files: hits: {}; misses: {}\n",
+                     list({{stats.directory_hits, "in the folder"},
+                           {stats.read_only_hits, "in folders only read"},
+                           {stats.pack_hits, "in packs"},
+                           {stats.remote_hits, "on the server"}}),
+                     list({{stats.absent, "absent"},
+                           {stats.unreadable, "unreadable"},
+                           {stats.damaged, "damaged"},
+                           {stats.other_version, "of another version"},
+                           {stats.other_features, "for other features"}}));
+  out << fmt::format("cache files: {} bytes read, {} written in {} entries; {:.1f} ms of compiling saved\n",
+                     stats.bytes_read, stats.bytes_written, stats.entries_written,
+                     static_cast<double>(stats.saved_us) * 1e-3);
+  if (stats.write_failures + stats.quarantined + stats.evicted + stats.lock_waits > 0)
+    out << fmt::format(
+        "cache files: {} not written, {} quarantined, {} evicted, {} waits for other processes "
+        "({:.1f} ms)\n",
+        stats.write_failures, stats.quarantined, stats.evicted, stats.lock_waits,
+        static_cast<double>(stats.waited_us) * 1e-3);
+  return {};
+}
+
+Result<int> compileAhead(JitRunJob &job, const ShapeFlags &shapes, std::ostream &out, std::ostream &err,
+                         std::ostream *terminal) {
+  const ParsedFlags &flags = job.flags;
+  std::string deviceText = flags.text("device");
+  if (deviceText == "auto") { // the default device's type
+    KILN_ASSIGN_OR_RETURN(job.session, job.openSession("auto", /*mustCompute=*/false));
+    deviceText = job.deviceName();
+  }
+  KILN_ASSIGN_OR_RETURN(std::vector<CompileDevice> devices, parseCompileDevices(deviceText));
+  std::string path = flags.operands().front();
+  KILN_ASSIGN_OR_RETURN(ModelOperand operand, resolveModelOperand(path));
+  KILN_RETURN_IF_ERROR(job.loadModel(operand.file));
+  KILN_ASSIGN_OR_RETURN(std::vector<RunCase> cases,
+                        collectCases(flags, shapes, operand, job.model.get(), err));
+  BundleHandle bundle;
+  if (flags.given("bundle")) {
+    KilnBundle *made = nullptr;
+    std::string file = flags.text("bundle");
+    KILN_RETURN_IF_ERROR(take(kiln_bundle_create(job.model.get(), toStr(file), &made)));
+    bundle.reset(made);
+  }
+  Json compiled = Json::array();
+  bool asJson = flags.given("json");
+  for (const CompileDevice &device : devices)
+    for (RunCase &one : cases) {
+      std::vector<KilnTensor> inputs = viewTensors(one.inputs);
+      std::string all = flags.text("device-options");
+      all += (all.empty() || device.options.empty() ? "" : ";") + device.options;
+      Bar bar{terminal, device.type};
+      auto options = sized<KilnCompileOptions>();
+      options.device_type = toStr(device.type);
+      options.device_options = toStr(all);
+      options.bundle = bundle.get();
+      options.progress = Bar::show;
+      options.progress_arg = &bar;
+      uint64_t start = steadyNs();
+      Status status = take(
+          kiln_model_compile(job.instance.get(), job.model.get(), inputs.data(), inputs.size(), &options));
+      bar.wipe();
+      if (!status.ok())
+        return status;
+      double milliseconds = static_cast<double>(steadyNs() - start) * 1e-6;
+      if (asJson)
+        compiled.push_back({{"device", device.type},
+                            {"options", all},
+                            {"shapes", shapesText(inputs)},
+                            {"ms", milliseconds}});
+      else
+        out << fmt::format("{}{}{}, {}: compiled in {:.1f} ms\n", device.type, all.empty() ? "" : " with ",
+                           all, shapesText(inputs), milliseconds);
+    }
+  if (bundle)
+    KILN_RETURN_IF_ERROR(take(kiln_bundle_finish(bundle.get())));
+  if (asJson)
+    out << Json{{"model", path}, {"compiled", compiled}}.dump(2) << "\n";
+  if (flags.given("cache-stats"))
+    KILN_RETURN_IF_ERROR(printCacheCounters(job.instance.get(), false, asJson ? err : out));
+  return kYes;
+}
+
+} // namespace kiln::tools
