@@ -189,6 +189,8 @@ Scalar CodeWriter::ceilDiv(Scalar a, int64_t b) { return fold(Op::Div, add(a, nu
 Scalar CodeWriter::scalar(Value value) {
   if (std::optional<int64_t> constant = constantOf(value))
     return number(*constant);
+  if (auto dim = value.getDefiningOp<memref::DimOp>()) // in the argument buffer: no register is kept for it
+    return dimOf(cast<BlockArgument>(dim.getSource()), *dim.getConstantIndex());
   if (auto known = scalars.find(value); known != scalars.end())
     return known->second;
   return argumentOf(cast<BlockArgument>(value)); // an index argument

@@ -25,7 +25,6 @@ void buildTileStage(OpPassManager &pm, const jit::Target &target) {
   pm.addPass(createLowerKernelsPass(options));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  pm.addPass(createLoopInvariantCodeMotionPass());
 }
 
 void buildBufferStage(OpPassManager &pm, const jit::Target &) { devicekit::buildMemoryPasses(pm); }

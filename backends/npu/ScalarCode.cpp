@@ -66,7 +66,7 @@ LogicalResult CodeWriter::writeBlock(Block &block) {
 }
 
 LogicalResult CodeWriter::writeOp(Operation *op) {
-  if (isa<arith::ConstantOp, memref::ReinterpretCastOp, memref::SubViewOp, ir::BufferOp>(op))
+  if (isa<arith::ConstantOp, memref::DimOp, memref::ReinterpretCastOp, memref::SubViewOp, ir::BufferOp>(op))
     return success(); // made where they are used
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return writeLoop(loop);
@@ -99,10 +99,6 @@ LogicalResult CodeWriter::writeScalarOp(Operation *op) {
     return special(Special::BlockIdx);
   if (isa<ir::BlockNumOp>(op))
     return special(Special::BlockNum);
-  if (auto dim = dyn_cast<memref::DimOp>(op)) {
-    define(dim, dimOf(cast<BlockArgument>(dim.getSource()), *dim.getConstantIndex()));
-    return success();
-  }
   if (auto castOp = dyn_cast<arith::IndexCastOp>(op)) {
     define(castOp, scalar(castOp.getIn()));
     return success();

@@ -225,7 +225,8 @@ void CubeLowering::fillUnit(Value unit) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     OpFoldResult startK = loop.getInductionVar(), sizeK = clip(k, tileK, startK);
-    bool isRaggedK = staticK % 16 != 0, isRaggedM = staticM % 16 != 0, isRaggedN = staticN % 16 != 0;
+    auto isRagged = [](int64_t extent) { return ShapedType::isDynamic(extent) || extent % 16 != 0; };
+    bool isRaggedK = isRagged(staticK), isRaggedM = isRagged(staticM), isRaggedN = isRagged(staticN);
     // Batch offsets are added here, so that the strides of dynamic operands stay in one place.
     Value strideA = math.value(strideOf(builder, loc, a, cast<MemRefType>(a.getType()).getRank() - 2));
     Value strideB = math.value(strideOf(builder, loc, b, cast<MemRefType>(b.getType()).getRank() - 2));

@@ -20,6 +20,8 @@ namespace {
 
 /// Rows that one instruction's repeats reach.
 constexpr int64_t kMaxRepeats = 255;
+/// Elements of a row that one chunk of 64 partial results of 64 f32 each covers.
+constexpr int64_t kReducedColumns = 64 * 64;
 
 Type signless(Type element) {
   auto integer = dyn_cast<IntegerType>(element);
@@ -105,9 +107,10 @@ LogicalResult VectorLowering::choose(int64_t limit) {
   rowGroup = columnGroup - 1;
   tileColumns = columns;
   pitch = llvm::alignTo(columns, 32 / narrowest);
-  if (pitch > limit)
+  // A row is reduced by way of one chunk of partial results.
+  if (pitch > limit || (reduces && columns > kReducedColumns))
     return kernel.emitError("npu: rows of ")
-           << columns << " elements, which do not fit into UB, are not lowered yet";
+           << columns << " elements, which UB or a reduction does not hold, are not lowered yet";
   tileRows = std::clamp<int64_t>(limit / pitch, 1, kMaxRepeats);
   if (int64_t rows = domain.extent(rowGroup); !ShapedType::isDynamic(rows)) {
     int64_t outer = 1;

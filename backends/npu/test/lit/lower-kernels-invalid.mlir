@@ -70,3 +70,11 @@ kiln.kernel @integers(%a: tensor<16x16xi8>, %b: tensor<16x16xi8>) -> tensor<16x1
   %0 = kiln.matmul %a, %b : tensor<16x16xi8>, tensor<16x16xi8> -> tensor<16x16xi32>
   kiln.yield %0 : tensor<16x16xi32>
 }
+
+// -----
+
+// expected-error @+1 {{npu: rows of 5000 elements, which UB or a reduction does not hold, are not lowered yet}}
+kiln.kernel @long_row(%x: tensor<8x5000xf32>) -> tensor<8xf32> {
+  %0 = kiln.reduce sum %x axes [1] : tensor<8x5000xf32> -> tensor<8xf32>
+  kiln.yield %0 : tensor<8xf32>
+}
