@@ -198,7 +198,11 @@ Status importGroupQueryAttention(Node &node) {
 Status importEmbedLayerNorm(Node &node) {
   enum : unsigned { Ids, Segments, Words, PositionTable, SegmentTable, Scale, Bias, Mask, Positions };
   KILN_ASSIGN_OR_RETURN(double epsilon, node.realAttribute("epsilon", 1e-12f));
-  node.ignoreAttribute("mask_index_type"); // the output tells whether it is wanted
+  node.ignoreAttribute("mask_index_type");               // the output tells whether it is wanted
+  for (unsigned i : {Words, PositionTable, Scale, Bias}) // segments may be left out
+    if (!node.hasInput(i))
+      return invalid("input {0} is missing; expected embeddings of words and positions, 'gamma' and 'beta'",
+                     i);
   Formula f(node);
   auto rows = [&](unsigned table, Value ids) {
     return f.make<GatherOp>({node.tensor(table), ids}, f.build.integer("axis", 0));
@@ -227,7 +231,7 @@ Status importEmbedLayerNorm(Node &node) {
 }
 
 constexpr OpEntry kOps[] = {
-    {"EmbedLayerNormalization", 1, 7, 9, importEmbedLayerNorm, "", kDomain},
+    {"EmbedLayerNormalization", 1, 1, 9, importEmbedLayerNorm, "", kDomain},
     {"GroupQueryAttention", 1, 1, 14, importGroupQueryAttention,
      "`smooth_softmax`, `head_sink`; quantised caches", kDomain},
     {"RotaryEmbedding", 1, 4, 4, importContribRotaryEmbedding, "`scale` other than 1", kDomain},

@@ -127,6 +127,10 @@ def cases():
                       "pe": r(6, 8), "se": r(2, 8), "gamma": r(8), "beta": r(8),
                       "mask": np.array([[1, 1, 1, 0], [1, 1, 0, 0]], np.int32)}, outputs=("y", "mask_index"), epsilon=1e-5)
 
+    add("embed_layer_norm_no_segments", "EmbedLayerNormalization",
+        lambda r, g: {"ids": g.integers(0, 10, (2, 4), np.int32), "seg": "", "we": r(10, 8), "pe": r(6, 8), "se": "", "gamma": r(8),
+                      "beta": r(8)}, outputs=("y", "mask_index"), epsilon=1e-5)
+
     # ---- Recurrence: the dynamically quantised layer, whose weights are transposed
     def quantised(r, g, directions=1, each=False, zero=False, hidden=6):
         def weights(rows):

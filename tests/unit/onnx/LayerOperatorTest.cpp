@@ -120,5 +120,15 @@ TEST(LayerOperatorTest, EinsumTakesDiagonalsAndAnyNumberOfOperands) {
               AllOf(HasSubstr("kiln.iota"), HasSubstr("kiln.matmul"), HasSubstr("-> (tensor<3xf32>")));
 }
 
+TEST(LayerOperatorTest, EmbedLayerNormalizationNeedsItsTables) {
+  TestModel model;
+  model.proto.add_opset_import()->set_domain("com.microsoft");
+  model.proto.mutable_opset_import(1)->set_version(1);
+  model.input("ids", {2, 4}, TensorProto::INT32).input("w", {10, 8}).output("y");
+  model.node("EmbedLayerNormalization", {"ids", "", "w"}, {"y"}, "com.microsoft");
+  EXPECT_THAT(model.status(),
+              StatusIs(Code::InvalidArgument, HasSubstr("input 3 is missing; expected embeddings")));
+}
+
 } // namespace
 } // namespace kiln::onnx
