@@ -163,11 +163,11 @@ TEST(IsaTest, ChecksKnowCoresTypesAndChips) {
 
 TEST(IsaTest, ManualPageIsUpToDate) {
   std::string path = KILN_SOURCE_DIR "/docs/reference/npu-isa.md";
-  if (std::getenv("KILN_WRITE_REFERENCE"))
+  if (std::getenv("KILN_TEST_WRITE_REFERENCE"))
     std::ofstream(path) << manual();
   std::stringstream page;
   page << std::ifstream(path).rdbuf();
-  EXPECT_EQ(page.str(), manual()) << "run NpuTest with KILN_WRITE_REFERENCE=1";
+  EXPECT_EQ(page.str(), manual()) << "run NpuTest with KILN_TEST_WRITE_REFERENCE=1";
   for (const OpInfo &op : ops())
     EXPECT_THAT(manual(), HasSubstr("### " + std::string(op.mnemonic) + "\n"));
 }
