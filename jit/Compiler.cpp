@@ -109,25 +109,10 @@ TargetKey Compiler::targetKey(const TargetPipeline &pipeline, const Target &targ
   return key;
 }
 
-namespace {
-constexpr std::chrono::seconds kForkPatience(10); // in the child of a fork, for its own threads
-
-Status lockModel(const Model &model, std::unique_lock<std::timed_mutex> &lock) {
-  if (getpid() == model.process)
-    lock.lock();
-  else if (!lock.try_lock_for(kForkPatience))
-    return makeError(Code::Forked,
-                     "model '" + model.name +
-                         "': another thread was at it when this process was forked; load it again");
-  return {};
-}
-} // namespace
-
 Result<std::string> Compiler::buildProgram(Model &model, const KilnProgramArgs &args) {
   Target target = Target::fromC(args.target);
   KILN_ASSIGN_OR_RETURN(auto pipeline, theBackends.pipeline(target));
-  std::unique_lock lock(model.mutex, std::defer_lock);
-  KILN_RETURN_IF_ERROR(lockModel(model, lock));
+  KILN_ASSIGN_OR_RETURN(auto lock, lockModel(model, model.mutex));
   return jit::buildProgram(model, shapesOf(args), *pipeline, target, targetKey(*pipeline, target),
                            {&log, "main", view(args.dump_dir).str()});
 }
@@ -155,8 +140,7 @@ Result<std::string> Compiler::emit(Model &model, const KilnProgramArgs &args, St
     return invalidArgument("'" + what + "' is no stage or emitter of '" + target.deviceType +
                            "'; expected one of " + known);
   }
-  std::unique_lock lock(model.mutex, std::defer_lock);
-  KILN_RETURN_IF_ERROR(lockModel(model, lock));
+  KILN_ASSIGN_OR_RETURN(auto lock, lockModel(model, model.mutex));
   bool graphOnly = stage && *stage == Stage::Graph;
   KILN_ASSIGN_OR_RETURN(OwningOpRef<ModuleOp> module, buildModule(model, shapesOf(args), *pipeline, target,
                                                                   graphOnly ? Stage::Graph : Stage::Form,

@@ -92,7 +92,9 @@ KilnStatus modelForShapesC(void *self, KilnImportedModel *model, const int64_t *
 }
 
 KilnStatus modelWeight(KilnImportedModel *model, KilnStr digest, KilnWeight *out) {
-  std::lock_guard lock(model->shapesMutex);
+  auto lock = lockModel(*model, model->shapesMutex);
+  if (!lock.ok())
+    return lock.status().toC(*model->host);
   auto it = model->weights.find(llvm::StringRef(digest.data, digest.size));
   if (it == model->weights.end())
     return Status(Code::NotFound,

@@ -311,7 +311,7 @@ Result<KilnImportedModel *> kiln::jit::modelForShapes(KilnImportedModel &model, 
           "': an extent is not known; expected all of them, since without: " + model.needsShapes);
     named.push_back({port.name, dims});
   }
-  std::lock_guard lock(model.shapesMutex);
+  KILN_ASSIGN_OR_RETURN(auto lock, lockModel(model, model.shapesMutex));
   std::unique_ptr<KilnImportedModel> &known = model.byShapes[shapes];
   if (known)
     return known.get();

@@ -47,7 +47,7 @@ struct Model {
   std::string needsShapes;
   std::function<Result<std::unique_ptr<KilnImportedModel>>(std::vector<InputShape> shapes)> importFor;
   std::map<InputShapes, std::unique_ptr<KilnImportedModel>> byShapes;
-  std::mutex shapesMutex;
+  std::timed_mutex shapesMutex;
 };
 
 } // namespace kiln::jit
@@ -58,6 +58,10 @@ struct KilnImportedModel : kiln::jit::Model {
 };
 
 namespace kiln::jit {
+
+/// Takes `mutex`, one of `model`'s. Errors: Forked, if in the child of a fork a thread holds it that the
+/// child has not (found out within seconds).
+Result<std::unique_lock<std::timed_mutex>> lockModel(const Model &model, std::timed_mutex &mutex);
 
 /// The model to build programs of these shapes from: `model` itself, unless it needs known shapes. Then it is
 /// imported for them at the first call; owned by `model`. Errors: KilnCompiler::model_for_shapes.
