@@ -80,7 +80,7 @@ function(add_kiln_tablegen target)
     get_filename_component(folder ${output} DIRECTORY)
     file(MAKE_DIRECTORY ${folder})
     add_custom_command(OUTPUT ${output}
-      COMMAND ${KILN_MLIR_TBLGEN} ${action} ${source} -o ${output}
+      COMMAND ${KILN_MLIR_TBLGEN} ${action} ${source} -o ${output} --write-if-changed
               -I ${MLIR_INCLUDE_DIRS} -I ${PROJECT_SOURCE_DIR}/dialects/include -I ${CMAKE_CURRENT_SOURCE_DIR}
               -I ${PROJECT_SOURCE_DIR}/jit/include -I ${PROJECT_SOURCE_DIR}/devicekit/include -I ${PROJECT_SOURCE_DIR}
       DEPENDS ${source} ${siblings} VERBATIM)
