@@ -3,7 +3,7 @@
 func.func @nearest_half_pixel_round_prefer_floor(%x: tensor<2x?x?xf32>) -> tensor<2x9x14xf32> attributes {kiln.test = {
     types = [f32],
     inputs = ["2xMxN"],
-    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14"]}} {
+    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14", "M=18 N=28"]}} {
   %y = kiln.resize %x [2, 9, 14] mode nearest coordinates half_pixel rounding round_prefer_floor : tensor<2x?x?xf32> -> tensor<2x9x14xf32>
   return %y : tensor<2x9x14xf32>
 }
@@ -11,7 +11,7 @@ func.func @nearest_half_pixel_round_prefer_floor(%x: tensor<2x?x?xf32>) -> tenso
 func.func @nearest_half_pixel_round_prefer_ceil(%x: tensor<2x?x?xf32>) -> tensor<2x9x14xf32> attributes {kiln.test = {
     types = [f32],
     inputs = ["2xMxN"],
-    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14"]}} {
+    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14", "M=18 N=28"]}} {
   %y = kiln.resize %x [2, 9, 14] mode nearest coordinates half_pixel rounding round_prefer_ceil : tensor<2x?x?xf32> -> tensor<2x9x14xf32>
   return %y : tensor<2x9x14xf32>
 }
@@ -19,7 +19,7 @@ func.func @nearest_half_pixel_round_prefer_ceil(%x: tensor<2x?x?xf32>) -> tensor
 func.func @nearest_half_pixel_floor(%x: tensor<2x?x?xf32>) -> tensor<2x9x14xf32> attributes {kiln.test = {
     types = [f32],
     inputs = ["2xMxN"],
-    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14"]}} {
+    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14", "M=18 N=28"]}} {
   %y = kiln.resize %x [2, 9, 14] mode nearest coordinates half_pixel rounding floor : tensor<2x?x?xf32> -> tensor<2x9x14xf32>
   return %y : tensor<2x9x14xf32>
 }
@@ -27,7 +27,7 @@ func.func @nearest_half_pixel_floor(%x: tensor<2x?x?xf32>) -> tensor<2x9x14xf32>
 func.func @nearest_half_pixel_ceil(%x: tensor<2x?x?xf32>) -> tensor<2x9x14xf32> attributes {kiln.test = {
     types = [f32],
     inputs = ["2xMxN"],
-    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14"]}} {
+    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14", "M=18 N=28"]}} {
   %y = kiln.resize %x [2, 9, 14] mode nearest coordinates half_pixel rounding ceil : tensor<2x?x?xf32> -> tensor<2x9x14xf32>
   return %y : tensor<2x9x14xf32>
 }
@@ -51,7 +51,7 @@ func.func @cubic_half_pixel(%x: tensor<2x?x?xf32>) -> tensor<2x9x14xf32> attribu
 func.func @nearest_half_pixel_symmetric_round_prefer_floor(%x: tensor<2x?x?xf32>) -> tensor<2x9x14xf32> attributes {kiln.test = {
     types = [f32],
     inputs = ["2xMxN"],
-    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14"]}} {
+    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14", "M=18 N=28"]}} {
   %y = kiln.resize %x [2, 9, 14] mode nearest coordinates half_pixel_symmetric rounding round_prefer_floor : tensor<2x?x?xf32> -> tensor<2x9x14xf32>
   return %y : tensor<2x9x14xf32>
 }
@@ -59,7 +59,7 @@ func.func @nearest_half_pixel_symmetric_round_prefer_floor(%x: tensor<2x?x?xf32>
 func.func @nearest_half_pixel_symmetric_round_prefer_ceil(%x: tensor<2x?x?xf32>) -> tensor<2x9x14xf32> attributes {kiln.test = {
     types = [f32],
     inputs = ["2xMxN"],
-    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14"]}} {
+    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14", "M=18 N=28"]}} {
   %y = kiln.resize %x [2, 9, 14] mode nearest coordinates half_pixel_symmetric rounding round_prefer_ceil : tensor<2x?x?xf32> -> tensor<2x9x14xf32>
   return %y : tensor<2x9x14xf32>
 }
@@ -67,7 +67,7 @@ func.func @nearest_half_pixel_symmetric_round_prefer_ceil(%x: tensor<2x?x?xf32>)
 func.func @nearest_half_pixel_symmetric_floor(%x: tensor<2x?x?xf32>) -> tensor<2x9x14xf32> attributes {kiln.test = {
     types = [f32],
     inputs = ["2xMxN"],
-    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14"]}} {
+    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14", "M=18 N=28"]}} {
   %y = kiln.resize %x [2, 9, 14] mode nearest coordinates half_pixel_symmetric rounding floor : tensor<2x?x?xf32> -> tensor<2x9x14xf32>
   return %y : tensor<2x9x14xf32>
 }
@@ -75,7 +75,7 @@ func.func @nearest_half_pixel_symmetric_floor(%x: tensor<2x?x?xf32>) -> tensor<2
 func.func @nearest_half_pixel_symmetric_ceil(%x: tensor<2x?x?xf32>) -> tensor<2x9x14xf32> attributes {kiln.test = {
     types = [f32],
     inputs = ["2xMxN"],
-    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14"]}} {
+    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14", "M=18 N=28"]}} {
   %y = kiln.resize %x [2, 9, 14] mode nearest coordinates half_pixel_symmetric rounding ceil : tensor<2x?x?xf32> -> tensor<2x9x14xf32>
   return %y : tensor<2x9x14xf32>
 }
@@ -99,7 +99,7 @@ func.func @cubic_half_pixel_symmetric(%x: tensor<2x?x?xf32>) -> tensor<2x9x14xf3
 func.func @nearest_pytorch_half_pixel_round_prefer_floor(%x: tensor<2x?x?xf32>) -> tensor<2x9x14xf32> attributes {kiln.test = {
     types = [f32],
     inputs = ["2xMxN"],
-    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14"]}} {
+    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14", "M=18 N=28"]}} {
   %y = kiln.resize %x [2, 9, 14] mode nearest coordinates pytorch_half_pixel rounding round_prefer_floor : tensor<2x?x?xf32> -> tensor<2x9x14xf32>
   return %y : tensor<2x9x14xf32>
 }
@@ -107,7 +107,7 @@ func.func @nearest_pytorch_half_pixel_round_prefer_floor(%x: tensor<2x?x?xf32>) 
 func.func @nearest_pytorch_half_pixel_round_prefer_ceil(%x: tensor<2x?x?xf32>) -> tensor<2x9x14xf32> attributes {kiln.test = {
     types = [f32],
     inputs = ["2xMxN"],
-    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14"]}} {
+    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14", "M=18 N=28"]}} {
   %y = kiln.resize %x [2, 9, 14] mode nearest coordinates pytorch_half_pixel rounding round_prefer_ceil : tensor<2x?x?xf32> -> tensor<2x9x14xf32>
   return %y : tensor<2x9x14xf32>
 }
@@ -115,7 +115,7 @@ func.func @nearest_pytorch_half_pixel_round_prefer_ceil(%x: tensor<2x?x?xf32>) -
 func.func @nearest_pytorch_half_pixel_floor(%x: tensor<2x?x?xf32>) -> tensor<2x9x14xf32> attributes {kiln.test = {
     types = [f32],
     inputs = ["2xMxN"],
-    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14"]}} {
+    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14", "M=18 N=28"]}} {
   %y = kiln.resize %x [2, 9, 14] mode nearest coordinates pytorch_half_pixel rounding floor : tensor<2x?x?xf32> -> tensor<2x9x14xf32>
   return %y : tensor<2x9x14xf32>
 }
@@ -123,7 +123,7 @@ func.func @nearest_pytorch_half_pixel_floor(%x: tensor<2x?x?xf32>) -> tensor<2x9
 func.func @nearest_pytorch_half_pixel_ceil(%x: tensor<2x?x?xf32>) -> tensor<2x9x14xf32> attributes {kiln.test = {
     types = [f32],
     inputs = ["2xMxN"],
-    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14"]}} {
+    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14", "M=18 N=28"]}} {
   %y = kiln.resize %x [2, 9, 14] mode nearest coordinates pytorch_half_pixel rounding ceil : tensor<2x?x?xf32> -> tensor<2x9x14xf32>
   return %y : tensor<2x9x14xf32>
 }
@@ -147,7 +147,7 @@ func.func @cubic_pytorch_half_pixel(%x: tensor<2x?x?xf32>) -> tensor<2x9x14xf32>
 func.func @nearest_align_corners_round_prefer_floor(%x: tensor<2x?x?xf32>) -> tensor<2x9x14xf32> attributes {kiln.test = {
     types = [f32],
     inputs = ["2xMxN"],
-    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14"]}} {
+    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14", "M=18 N=28"]}} {
   %y = kiln.resize %x [2, 9, 14] mode nearest coordinates align_corners rounding round_prefer_floor : tensor<2x?x?xf32> -> tensor<2x9x14xf32>
   return %y : tensor<2x9x14xf32>
 }
@@ -155,7 +155,7 @@ func.func @nearest_align_corners_round_prefer_floor(%x: tensor<2x?x?xf32>) -> te
 func.func @nearest_align_corners_round_prefer_ceil(%x: tensor<2x?x?xf32>) -> tensor<2x9x14xf32> attributes {kiln.test = {
     types = [f32],
     inputs = ["2xMxN"],
-    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14"]}} {
+    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14", "M=18 N=28"]}} {
   %y = kiln.resize %x [2, 9, 14] mode nearest coordinates align_corners rounding round_prefer_ceil : tensor<2x?x?xf32> -> tensor<2x9x14xf32>
   return %y : tensor<2x9x14xf32>
 }
@@ -163,7 +163,7 @@ func.func @nearest_align_corners_round_prefer_ceil(%x: tensor<2x?x?xf32>) -> ten
 func.func @nearest_align_corners_floor(%x: tensor<2x?x?xf32>) -> tensor<2x9x14xf32> attributes {kiln.test = {
     types = [f32],
     inputs = ["2xMxN"],
-    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14"]}} {
+    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14", "M=18 N=28"]}} {
   %y = kiln.resize %x [2, 9, 14] mode nearest coordinates align_corners rounding floor : tensor<2x?x?xf32> -> tensor<2x9x14xf32>
   return %y : tensor<2x9x14xf32>
 }
@@ -171,7 +171,7 @@ func.func @nearest_align_corners_floor(%x: tensor<2x?x?xf32>) -> tensor<2x9x14xf
 func.func @nearest_align_corners_ceil(%x: tensor<2x?x?xf32>) -> tensor<2x9x14xf32> attributes {kiln.test = {
     types = [f32],
     inputs = ["2xMxN"],
-    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14"]}} {
+    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14", "M=18 N=28"]}} {
   %y = kiln.resize %x [2, 9, 14] mode nearest coordinates align_corners rounding ceil : tensor<2x?x?xf32> -> tensor<2x9x14xf32>
   return %y : tensor<2x9x14xf32>
 }
@@ -195,7 +195,7 @@ func.func @cubic_align_corners(%x: tensor<2x?x?xf32>) -> tensor<2x9x14xf32> attr
 func.func @nearest_asymmetric_round_prefer_floor(%x: tensor<2x?x?xf32>) -> tensor<2x9x14xf32> attributes {kiln.test = {
     types = [f32],
     inputs = ["2xMxN"],
-    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14"]}} {
+    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14", "M=18 N=28"]}} {
   %y = kiln.resize %x [2, 9, 14] mode nearest coordinates asymmetric rounding round_prefer_floor : tensor<2x?x?xf32> -> tensor<2x9x14xf32>
   return %y : tensor<2x9x14xf32>
 }
@@ -203,7 +203,7 @@ func.func @nearest_asymmetric_round_prefer_floor(%x: tensor<2x?x?xf32>) -> tenso
 func.func @nearest_asymmetric_round_prefer_ceil(%x: tensor<2x?x?xf32>) -> tensor<2x9x14xf32> attributes {kiln.test = {
     types = [f32],
     inputs = ["2xMxN"],
-    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14"]}} {
+    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14", "M=18 N=28"]}} {
   %y = kiln.resize %x [2, 9, 14] mode nearest coordinates asymmetric rounding round_prefer_ceil : tensor<2x?x?xf32> -> tensor<2x9x14xf32>
   return %y : tensor<2x9x14xf32>
 }
@@ -211,7 +211,7 @@ func.func @nearest_asymmetric_round_prefer_ceil(%x: tensor<2x?x?xf32>) -> tensor
 func.func @nearest_asymmetric_floor(%x: tensor<2x?x?xf32>) -> tensor<2x9x14xf32> attributes {kiln.test = {
     types = [f32],
     inputs = ["2xMxN"],
-    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14"]}} {
+    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14", "M=18 N=28"]}} {
   %y = kiln.resize %x [2, 9, 14] mode nearest coordinates asymmetric rounding floor : tensor<2x?x?xf32> -> tensor<2x9x14xf32>
   return %y : tensor<2x9x14xf32>
 }
@@ -219,7 +219,7 @@ func.func @nearest_asymmetric_floor(%x: tensor<2x?x?xf32>) -> tensor<2x9x14xf32>
 func.func @nearest_asymmetric_ceil(%x: tensor<2x?x?xf32>) -> tensor<2x9x14xf32> attributes {kiln.test = {
     types = [f32],
     inputs = ["2xMxN"],
-    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14"]}} {
+    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14", "M=18 N=28"]}} {
   %y = kiln.resize %x [2, 9, 14] mode nearest coordinates asymmetric rounding ceil : tensor<2x?x?xf32> -> tensor<2x9x14xf32>
   return %y : tensor<2x9x14xf32>
 }
@@ -243,7 +243,7 @@ func.func @cubic_asymmetric(%x: tensor<2x?x?xf32>) -> tensor<2x9x14xf32> attribu
 func.func @nearest_tf_half_pixel_for_nn_round_prefer_floor(%x: tensor<2x?x?xf32>) -> tensor<2x9x14xf32> attributes {kiln.test = {
     types = [f32],
     inputs = ["2xMxN"],
-    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14"]}} {
+    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14", "M=18 N=28"]}} {
   %y = kiln.resize %x [2, 9, 14] mode nearest coordinates tf_half_pixel_for_nn rounding round_prefer_floor : tensor<2x?x?xf32> -> tensor<2x9x14xf32>
   return %y : tensor<2x9x14xf32>
 }
@@ -251,7 +251,7 @@ func.func @nearest_tf_half_pixel_for_nn_round_prefer_floor(%x: tensor<2x?x?xf32>
 func.func @nearest_tf_half_pixel_for_nn_round_prefer_ceil(%x: tensor<2x?x?xf32>) -> tensor<2x9x14xf32> attributes {kiln.test = {
     types = [f32],
     inputs = ["2xMxN"],
-    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14"]}} {
+    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14", "M=18 N=28"]}} {
   %y = kiln.resize %x [2, 9, 14] mode nearest coordinates tf_half_pixel_for_nn rounding round_prefer_ceil : tensor<2x?x?xf32> -> tensor<2x9x14xf32>
   return %y : tensor<2x9x14xf32>
 }
@@ -259,7 +259,7 @@ func.func @nearest_tf_half_pixel_for_nn_round_prefer_ceil(%x: tensor<2x?x?xf32>)
 func.func @nearest_tf_half_pixel_for_nn_floor(%x: tensor<2x?x?xf32>) -> tensor<2x9x14xf32> attributes {kiln.test = {
     types = [f32],
     inputs = ["2xMxN"],
-    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14"]}} {
+    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14", "M=18 N=28"]}} {
   %y = kiln.resize %x [2, 9, 14] mode nearest coordinates tf_half_pixel_for_nn rounding floor : tensor<2x?x?xf32> -> tensor<2x9x14xf32>
   return %y : tensor<2x9x14xf32>
 }
@@ -267,7 +267,7 @@ func.func @nearest_tf_half_pixel_for_nn_floor(%x: tensor<2x?x?xf32>) -> tensor<2
 func.func @nearest_tf_half_pixel_for_nn_ceil(%x: tensor<2x?x?xf32>) -> tensor<2x9x14xf32> attributes {kiln.test = {
     types = [f32],
     inputs = ["2xMxN"],
-    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14"]}} {
+    cases = ["M=5 N=7", "M=3 N=33", "M=1 N=1", "M=9 N=14", "M=18 N=28"]}} {
   %y = kiln.resize %x [2, 9, 14] mode nearest coordinates tf_half_pixel_for_nn rounding ceil : tensor<2x?x?xf32> -> tensor<2x9x14xf32>
   return %y : tensor<2x9x14xf32>
 }
