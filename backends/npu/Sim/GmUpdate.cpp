@@ -106,6 +106,8 @@ bool canUpdate(const Work &work) {
 }
 
 void updateGm(Work &work, devicekit::SharedMemory &gm) {
+  if (work.staging.empty())
+    return;
   auto update = static_cast<Update>(work[Special::Atomic]);
   const uint8_t *from = work.staging.data();
   DType type = typeOf(work);

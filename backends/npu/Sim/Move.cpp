@@ -8,6 +8,12 @@ namespace {
 
 const uint8_t *host(uint64_t address) { return reinterpret_cast<const uint8_t *>(address); }
 
+// A burst of no bytes may lie nowhere, which memcpy does not allow.
+void copyBytes(uint8_t *to, const uint8_t *from, uint64_t bytes) {
+  if (bytes)
+    std::memcpy(to, from, bytes);
+}
+
 void copyIn(const Work &work, uint8_t *local) {
   CopyShape shape = CopyShape::of(work);
   uint32_t bytes = dtypeBytes(work.type());
@@ -16,7 +22,7 @@ void copyIn(const Work &work, uint8_t *local) {
     for (uint64_t i = 0; i < shape.before; i += bytes)
       std::memcpy(to + i, &work.special[static_cast<size_t>(Special::PadVal)], bytes);
     to += shape.before;
-    std::memcpy(to, host(work[Field::a]) + burst * shape.sourceStep, shape.bytes);
+    copyBytes(to, host(work[Field::a]) + burst * shape.sourceStep, shape.bytes);
     for (uint64_t i = 0; i < shape.after; i += bytes)
       std::memcpy(to + shape.bytes + i, &work.special[static_cast<size_t>(Special::PadVal)], bytes);
   }
@@ -26,8 +32,8 @@ void copyOut(Work &work, const uint8_t *ub) {
   CopyShape shape = CopyShape::of(work);
   work.staging.resize(shape.bursts * shape.bytes);
   for (uint64_t burst = 0; burst < shape.bursts; ++burst)
-    std::memcpy(work.staging.data() + burst * shape.bytes, ub + work[Field::a] + burst * shape.sourceStep,
-                shape.bytes);
+    copyBytes(work.staging.data() + burst * shape.bytes, ub + work[Field::a] + burst * shape.sourceStep,
+              shape.bytes);
 }
 
 void copyLocal(const Work &work, uint8_t *to, const uint8_t *from) {
