@@ -99,11 +99,26 @@ Status setClassOutputs(Node &node, Value scores, ArrayRef<int64_t> labels, Strin
   return {};
 }
 
-Status setBinaryOutputs(Node &node, Value score, ArrayRef<int64_t> labels, StringRef transform,
-                        BinaryScore meaning) {
+Result<Value> binaryScores(Node &node, Value score, StringRef transform, BinaryScore meaning) {
   KILN_RETURN_IF_ERROR(checkTransform(transform));
   if (transform == "PROBIT")
     return unsupported("'post_transform' PROBIT of one score for two classes is not supported");
+  Formula f(node);
+  bool isLogistic = transform == "LOGISTIC";
+  Value first = isLogistic || meaning == BinaryScore::Margin ? f.neg(score) : f.sub(f.like(score, 1), score);
+  Value second = score;
+  if (isLogistic) {
+    first = f.sigmoid(first);
+    second = f.sigmoid(second);
+  }
+  Value both = f.concat({first, second}, 1);
+  KILN_RETURN_IF_ERROR(f.status());
+  return both;
+}
+
+Status setBinaryOutputs(Node &node, Value score, ArrayRef<int64_t> labels, StringRef transform,
+                        BinaryScore meaning) {
+  KILN_ASSIGN_OR_RETURN(Value both, binaryScores(node, score, transform, meaning));
   KilnBuilder &build = node.build;
   Formula f(node);
   Value isSecond = f.compare("gt", score, f.like(score, meaning == BinaryScore::Probability ? 0.5 : 0));
@@ -112,14 +127,7 @@ Status setBinaryOutputs(Node &node, Value score, ArrayRef<int64_t> labels, Strin
     return build.constant(TensorData::fromIntegers(RankedTensorType::get({}, f.i64()), value), "");
   };
   KILN_RETURN_IF_ERROR(f.output(0, f.select(isSecond, label(labels[1]), label(labels[0]))));
-  bool isLogistic = transform == "LOGISTIC";
-  Value first = isLogistic || meaning == BinaryScore::Margin ? f.neg(score) : f.sub(f.like(score, 1), score);
-  Value second = score;
-  if (isLogistic) {
-    first = f.sigmoid(first);
-    second = f.sigmoid(second);
-  }
-  return f.output(1, f.concat({first, second}, 1));
+  return f.output(1, both);
 }
 
 } // namespace kiln::onnx

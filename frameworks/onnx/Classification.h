@@ -27,6 +27,9 @@ Status setClassOutputs(Node &node, mlir::Value scores, llvm::ArrayRef<int64_t> l
 /// sign decides, the first has -s. Linear: its sign decides, and the first has 1 - s, as ONNX Runtime gives
 /// it. The transform LOGISTIC takes the logistic function of s and of -s in all of them.
 enum class BinaryScore { Probability, Margin, Linear };
+/// The scores [rows, 2] of two classes with one score [rows, 1]. Unimplemented: PROBIT.
+Result<mlir::Value> binaryScores(Node &node, mlir::Value score, llvm::StringRef transform,
+                                 BinaryScore meaning);
 /// Outputs of a classifier with one score [rows, 1] for two classes. Unimplemented: PROBIT.
 Status setBinaryOutputs(Node &node, mlir::Value score, llvm::ArrayRef<int64_t> labels,
                         llvm::StringRef transform, BinaryScore meaning);

@@ -209,7 +209,10 @@ Status importSvmClassifier(Node &node) {
   KILN_ASSIGN_OR_RETURN(Value scores, pairScores(node, kernels, *perClass, coefficients, rho));
   KILN_ASSIGN_OR_RETURN(Value counted, votes(build, scores, classes));
   KILN_RETURN_IF_ERROR(setClassOutputs(node, counted, labels, "NONE"));
-  KILN_ASSIGN_OR_RETURN(Value transformed, postTransform(node, scores, transform));
+  // Two classes share one score; without a transform ONNX Runtime gives it with both signs.
+  BinaryScore meaning = transform == "NONE" ? BinaryScore::Margin : BinaryScore::Linear;
+  KILN_ASSIGN_OR_RETURN(Value transformed, classes == 2 ? binaryScores(node, scores, transform, meaning)
+                                                        : postTransform(node, scores, transform));
   node.setOutput(1, transformed);
   return {};
 }
@@ -219,7 +222,8 @@ constexpr OpEntry kOps[] = {
     {"LinearClassifier", 1, 1, 1, importLinearClassifier, "labels that are strings; PROBIT of one score",
      kMl},
     {"LinearRegressor", 1, 1, 1, importLinearRegressor, "", kMl},
-    {"SVMClassifier", 1, 1, 1, importSvmClassifier, "labels that are strings; calibrated probabilities", kMl},
+    {"SVMClassifier", 1, 1, 1, importSvmClassifier,
+     "labels that are strings; calibrated probabilities; PROBIT of two classes", kMl},
     {"SVMRegressor", 1, 1, 1, importSvmRegressor, "", kMl},
 };
 

@@ -122,6 +122,11 @@ class Cases:
             self.add(f"svm_classifier_{kernel}", "SVMClassifier", [x], [TensorProto.INT64, TensorProto.FLOAT],
                      vectors_per_class=[1, 2, 3], rho=self.floats(3), coefficients=self.floats(12), classlabels_ints=[1, 2, 5],
                      **common)
+        for transform in ("NONE", "LOGISTIC", "SOFTMAX"):
+            self.add(f"svm_classifier_two_{transform}", "SVMClassifier", [x], [TensorProto.INT64, TensorProto.FLOAT],
+                     vectors_per_class=[2, 4], rho=[0.125], coefficients=self.floats(6), classlabels_ints=[3, 7],
+                     kernel_type="LINEAR", kernel_params=[0.0, 0.0, 0.0], support_vectors=self.floats(6 * FEATURES),
+                     post_transform=transform)
         self.add("svm_one_class", "SVMRegressor", [x], [TensorProto.FLOAT], n_supports=6, rho=[-0.125], one_class=1,
                  kernel_type="RBF", kernel_params=[0.25, 0.0, 0.0], coefficients=self.floats(6),
                  support_vectors=self.floats(6 * FEATURES))

@@ -32,7 +32,7 @@ QUANTIZED_RULES = 2 * random_rules_quantized.RULES + [random_rules_elementwise.b
                                                       random_rules_shape.transpose, random_rules_shape.reshape]
 
 
-def disagreement(got: list, want: list, half: bool) -> str:
+def disagreement(got: list, want: list, half: bool = False) -> str:
     """What differs, "" if nothing. Rounding errors grow with the values of a graph: the bound is relative to the largest."""
     relative, absolute = (2e-2, 4e-3) if half else (1e-3, 1e-4)
     for index, (a, b) in enumerate(zip(got, want)):
