@@ -11,6 +11,7 @@
 #include <sstream>
 
 using namespace kiln::tools;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -83,7 +84,7 @@ TEST(JitInfoTest, PathsShowsFoldersOfPackagesAndRules) {
 
 TEST(JitInfoTest, EnvironmentListsEveryBackendsOptions) {
   Outcome outcome = run({"env", kGood});
-  EXPECT_THAT(outcome.out, HasSubstr("KILN_BACKEND_POLICY             isolate  default"));
+  EXPECT_THAT(outcome.out, ContainsRegex("KILN_BACKEND_POLICY +isolate +default"));
   nlohmann::json json = nlohmann::json::parse(run({"env", "--json", kGood}).out);
   EXPECT_GT(json["variables"].size(), 10u);
   nlohmann::json level = {
