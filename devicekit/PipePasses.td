@@ -64,9 +64,9 @@ def VerifySyncPass : Pass<"kiln-verify-sync", "mlir::func::FuncOp"> {
   let summary = "prove that flags and barriers order all conflicting accesses";
   let description = [{
     Runs the program with vector clocks, loops unrolled until all copies and flags have come round twice, and loops of unknown trip count
-    also not at all and once. An error names the first pair of accesses that nothing orders, a flag set twice, or a set or wait
-    without its other half. With `each-is-needed` it also takes out each flag and each barrier in turn and fails if no conflict
-    appears. Changes nothing.
+    also once and, unless their lowering gave them the attribute `kiln.runs`, not at all. An error names the first pair of accesses that
+    nothing orders, a flag set twice, or a set or wait without its other half. With `each-is-needed` it also takes out each flag and each
+    barrier in turn and fails if no conflict appears. Changes nothing.
 
     ```mlir
     npu.load ins(%g) outs(%x)

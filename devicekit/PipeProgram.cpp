@@ -97,6 +97,7 @@ LogicalResult PipeProgram::addBlock(Block &block, PipeNode *parent) {
         continue;
       PipeNode *node = append(PipeNode::Kind::Loop, loop, parent);
       node->trips = tripCount(loop);
+      node->runs = loop->hasAttr(kRunsAttr);
       loops[loop] = node;
       if (failed(addBlock(*loop.getBody(), node)))
         return failure();

@@ -36,6 +36,7 @@ struct PipeNode {
   int64_t slotCount = 1;
   std::vector<PipeNode *> body; // Loop
   std::optional<int64_t> trips; // Loop: if known
+  bool runs = false;            // Loop: at least once, by its attribute kRunsAttr
   int64_t maxSlots = 1;         // Loop: the largest number of copies that its iteration chooses from
   unsigned depth() const { return parent ? parent->depth() + 1 : 0; }
 };

@@ -241,7 +241,7 @@ std::vector<TripChoice> tripChoices(const PipeProgram &program) {
   std::vector<TripChoice> choices(1);
   for (const PipeNode &node : program.nodes())
     if (node.kind == PipeNode::Kind::Loop && !node.trips)
-      for (int64_t count : {0, 1})
+      for (int64_t count = node.runs; count < 2; ++count)
         choices.push_back({{&node, count}});
   return choices;
 }

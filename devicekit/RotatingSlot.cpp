@@ -38,9 +38,11 @@ Value getOrAddSlot(scf::ForOp &loop, int64_t count) {
     Value next = builder.create<arith::AddIOp>(loc, added.front(), one);
     return {builder.create<arith::RemUIOp>(loc, next, modulus)};
   };
+  DictionaryAttr attributes = loop->getDiscardableAttrDictionary();
   auto replaced =
       loop.replaceWithAdditionalYields(rewriter, zero, /*replaceInitOperandUsesInLoop=*/false, yield);
   loop = cast<scf::ForOp>(succeeded(replaced) ? replaced->getOperation() : loop.getOperation());
+  loop->setDiscardableAttrs(attributes);
   return loop.getRegionIterArgs().back();
 }
 

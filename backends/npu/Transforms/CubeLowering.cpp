@@ -5,6 +5,7 @@
 #include "backends/npu/Transforms/VectorLowering.h"
 
 #include "backends/npu/IR/Npu.h"
+#include "kiln/devicekit/PipeOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -220,20 +221,24 @@ void CubeLowering::fillUnit(Value unit) {
       loc, bufferType({tileN / 16, tileM / 16, 16, 16}, builder.getF32Type(), ir::Memory::L0C));
 
   Value zero = math.value(math.constant(0));
-  auto loop = builder.create<scf::ForOp>(loc, zero, math.value(k), math.value(math.constant(tileK)));
+  // A product over nothing is one step on zeros, so that L0C is written whatever the depth is.
+  Value depth = math.value(math.max(k, math.constant(1)));
+  auto loop = builder.create<scf::ForOp>(loc, zero, depth, math.value(math.constant(tileK)));
+  loop->setAttr(devicekit::kRunsAttr, builder.getUnitAttr());
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     OpFoldResult startK = loop.getInductionVar(), sizeK = clip(k, tileK, startK);
     auto isRagged = [](int64_t extent) { return ShapedType::isDynamic(extent) || extent % 16 != 0; };
     bool isRaggedK = isRagged(staticK), isRaggedM = isRagged(staticM), isRaggedN = isRagged(staticN);
+    bool mayBeEmpty = ShapedType::isDynamic(staticK);
     // Batch offsets are added here, so that the strides of dynamic operands stay in one place.
     Value strideA = math.value(strideOf(builder, loc, a, cast<MemRefType>(a.getType()).getRank() - 2));
     Value strideB = math.value(strideOf(builder, loc, b, cast<MemRefType>(b.getType()).getRank() - 2));
     OpFoldResult offsetA = math.add(math.add(batchOffset(a, batch), math.mul(startM, strideA)), startK);
     Value tileA = builder.create<memref::AllocOp>(
         loc, bufferType({tileK / c0, tileM / 16, 16, c0}, element, ir::Memory::L1));
-    loadTile(a, offsetA, sizeM, sizeK, strideA, tileA, isRaggedM);
+    loadTile(a, offsetA, sizeM, sizeK, strideA, tileA, isRaggedM || mayBeEmpty);
     bool isTransposed = matmul.getTransB();
     OpFoldResult offsetB = batchOffset(b, batch);
     offsetB = isTransposed ? math.add(math.add(offsetB, math.mul(startN, strideB)), startK)
@@ -242,12 +247,13 @@ void CubeLowering::fillUnit(Value unit) {
                                                  : SmallVector<int64_t>{tileN / c0, tileK / 16, 16, c0};
     Value tileB = builder.create<memref::AllocOp>(loc, bufferType(extentsB, element, ir::Memory::L1));
     loadTile(b, offsetB, isTransposed ? sizeN : sizeK, isTransposed ? sizeK : sizeN, strideB, tileB,
-             isTransposed ? isRaggedN : isRaggedK || (c0 < 16 && isRaggedN));
+             isTransposed ? isRaggedN || mayBeEmpty : isRaggedK || (c0 < 16 && isRaggedN));
     Value left = builder.create<memref::AllocOp>(
         loc, bufferType({tileM / 16, tileK / c0, 16, c0}, element, ir::Memory::L0A));
     Value right = builder.create<memref::AllocOp>(
         loc, bufferType({tileK / c0, tileN / 16, 16, c0}, element, ir::Memory::L0B));
-    Value valueM = math.value(sizeM), valueN = math.value(sizeN), valueK = math.value(sizeK);
+    Value valueM = math.value(sizeM), valueN = math.value(sizeN);
+    Value valueK = math.value(mayBeEmpty ? math.max(sizeK, math.constant(1)) : sizeK);
     builder.create<ir::Load2dOp>(loc, tileA, left, valueM, valueK, /*transpose=*/false);
     builder.create<ir::Load2dOp>(loc, tileB, right, valueN, valueK, /*transpose=*/!isTransposed);
     Value isFirst =

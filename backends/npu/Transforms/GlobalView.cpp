@@ -68,6 +68,13 @@ OpFoldResult IndexMath::min(OpFoldResult a, OpFoldResult b) {
   return builder.create<arith::MinSIOp>(loc, value(a), value(b)).getResult();
 }
 
+OpFoldResult IndexMath::max(OpFoldResult a, OpFoldResult b) {
+  auto x = getConstantIntValue(a), y = getConstantIntValue(b);
+  if (x && y)
+    return constant(std::max(*x, *y));
+  return builder.create<arith::MaxSIOp>(loc, value(a), value(b)).getResult();
+}
+
 OpFoldResult extentOf(OpBuilder &builder, Location loc, Value memref, int64_t axis) {
   auto type = cast<MemRefType>(memref.getType());
   if (!type.isDynamicDim(axis))

@@ -19,6 +19,7 @@ public:
   mlir::OpFoldResult ceilDiv(mlir::OpFoldResult a, int64_t b);
   mlir::OpFoldResult rem(mlir::OpFoldResult a, mlir::OpFoldResult b);
   mlir::OpFoldResult min(mlir::OpFoldResult a, mlir::OpFoldResult b);
+  mlir::OpFoldResult max(mlir::OpFoldResult a, mlir::OpFoldResult b);
   mlir::OpFoldResult constant(int64_t value) { return builder.getIndexAttr(value); }
   mlir::Value value(mlir::OpFoldResult x);
 

@@ -95,3 +95,18 @@ kiln.kernel @matmul(%a: tensor<256x512xf32>, %b: tensor<512x256xf32>, %bias: ten
   %2 = kiln.relu %1 : tensor<256x256xf32>
   kiln.yield %2 : tensor<256x256xf32>
 }
+
+// -----
+
+// A depth of 0 is one step on zeros: the loop always runs, so that flags may rely on it.
+// CHECK-LABEL: func.func @any_depth
+// CHECK: %[[DEPTH:.*]] = arith.maxsi %{{.*}}, %c1
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %[[DEPTH]]
+// CHECK: npu.mmad
+// CHECK: } {kiln.runs}
+// SYNC: flags and barriers is needed
+kiln.kernel @any_depth(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %bias: tensor<?xf32>) -> tensor<?x?xf32> {
+  %0 = kiln.matmul %a, %b : tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
+  %1 = kiln.add %0, %bias : tensor<?x?xf32>, tensor<?xf32> -> tensor<?x?xf32>
+  kiln.yield %1 : tensor<?x?xf32>
+}

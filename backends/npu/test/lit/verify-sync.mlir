@@ -121,3 +121,39 @@ func.func @foreign_slot(%s: index) {
   npu.vunary <vexp> ins(%x : memref<64xf32, #ub>) outs(%x : memref<64xf32, #ub>)
   return
 }
+
+// -----
+
+#gm = #npu.memory<gm>
+#ub = #npu.memory<ub>
+// What a loop orders is not ordered when the loop does not run.
+func.func @skipped_loop(%a: memref<64xf32, #gm>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %x = npu.buffer 0 : memref<64xf32, #ub>
+  // expected-note @+1 {{by 'npu.load'}}
+  npu.load ins(%a : memref<64xf32, #gm>) outs(%x : memref<64xf32, #ub>)
+  scf.for %i = %c0 to %n step %c1 {
+    npu.pipe_barrier[ALL]
+  }
+  // expected-error @+1 {{race: 'npu.vunary' on pipe V does not wait for a conflicting access on pipe MTE2 when a loop runs not at all}}
+  npu.vunary <vexp> ins(%x : memref<64xf32, #ub>) outs(%x : memref<64xf32, #ub>)
+  return
+}
+
+// -----
+
+#gm = #npu.memory<gm>
+#ub = #npu.memory<ub>
+// expected-remark @+1 {{each of 1 flags and barriers is needed}}
+func.func @running_loop(%a: memref<64xf32, #gm>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %x = npu.buffer 0 : memref<64xf32, #ub>
+  npu.load ins(%a : memref<64xf32, #gm>) outs(%x : memref<64xf32, #ub>)
+  scf.for %i = %c0 to %n step %c1 {
+    npu.pipe_barrier[ALL]
+  } {kiln.runs}
+  npu.vunary <vexp> ins(%x : memref<64xf32, #ub>) outs(%x : memref<64xf32, #ub>)
+  return
+}

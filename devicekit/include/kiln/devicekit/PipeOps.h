@@ -17,6 +17,9 @@ struct PipeAccess {
 
 enum class SyncKind { Set, Wait, Barrier };
 
+/// Unit attribute of an scf.for of unknown trip count that its lowering knows to run at least once.
+inline constexpr llvm::StringLiteral kRunsAttr = "kiln.runs";
+
 /// The pipe of a barrier for which the scalar unit waits until every pipe is idle.
 inline constexpr unsigned kAllPipes = ~0u;
 
