@@ -345,7 +345,16 @@ LogicalResult CodeWriter::writeVectorOp(Operation *op) {
     bool takesNumber = !isa<MemRefType>(compare.getRhs().getType());
     Inst inst = make(takesNumber ? Op::VCmps : Op::VCmp, typeOf(a.element));
     inst[Field::compare] = static_cast<int32_t>(compareOf(compare.getKind()));
-    countElements(elementsOf(*this, a));
+    Scalar count = elementsOf(*this, a);
+    if (count.isReg || count.value % 8 != 0) { // the last byte keeps bits of what was there: write it first
+      Inst clear = make(Op::VDup, bitsOf(2));
+      countElements(ceilDiv(count, 16));
+      setReg(clear, Field::d, d.address);
+      setReg(clear, Field::a, number(0));
+      emit(clear);
+      barrier(Pipe::V);
+    }
+    countElements(count);
     setReg(inst, Field::d, d.address);
     setReg(inst, Field::a, a.address);
     setReg(inst, Field::b, takesNumber ? scalar(compare.getRhs()) : place(compare.getRhs()).address);

@@ -45,3 +45,10 @@ func.func @softmax(%x: tensor<?x67xf32>) -> tensor<?x67xf32> attributes {kiln.te
   %0 = kiln.softmax %x axis -1 : tensor<?x67xf32>
   return %0 : tensor<?x67xf32>
 }
+
+func.func @larger(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["N uniform -4 4", "N uniform -4 4"], cases = ["N=3", "N=28", "N=70000"]}} {
+  %0 = kiln.compare gt %x, %y : tensor<?xf32>, tensor<?xf32> -> tensor<?xi1>
+  %1 = kiln.select %0, %x, %y : tensor<?xi1>, tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
+  return %1 : tensor<?xf32>
+}
