@@ -36,10 +36,10 @@ TEST(UnsupportedTest, CasesOfSupportedOperatorsAreInTheSameList) {
   model.input("x", {1, 3, 8, 8}).output("y").output("z");
   model.node("LayerNormalization", {"x", "x"}, {"y"}).set("stash_type", 10);
   model.node("TfIdfVectorizer", {"x"}, {"z"});
-  EXPECT_EQ(model.text(),
-            "model.onnx: 2 unsupported operators:\n"
-            "  node 'the_LayerNormalization' (LayerNormalization) of opset 21: 'stash_type' 10 is not supported; 1 is\n"
-            "  node 'the_TfIdfVectorizer' (TfIdfVectorizer) of opset 21");
+  EXPECT_EQ(model.text(), "model.onnx: 2 unsupported operators:\n"
+                          "  node 'the_LayerNormalization' (LayerNormalization) of opset 21: 'stash_type' 10 "
+                          "is not supported; 1 is\n"
+                          "  node 'the_TfIdfVectorizer' (TfIdfVectorizer) of opset 21");
 }
 
 TEST(UnsupportedTest, OperatorsInSubgraphsAreListed) {
