@@ -67,6 +67,7 @@ public:
 private:
   TileValue mask(TileValue x);
   TileValue compare(ir::Compare kind, TileValue a, TileValue b);
+  TileValue compareInts(ir::Compare kind, TileValue a, TileValue b);
   TileValue select(TileValue condition, TileValue a, TileValue b);
   TileValue tanh(TileValue x);
   TileValue erf(TileValue x);

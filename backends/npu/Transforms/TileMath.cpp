@@ -111,6 +111,16 @@ InFlightDiagnostic TileBuilder::refuse(Operation *op) {
   return diagnostic;
 }
 
+/// The vector unit knows only whether integers are equal: a >= b is max(a, b) == a.
+TileValue TileBuilder::compareInts(ir::Compare kind, TileValue a, TileValue b) {
+  if (kind == ir::Compare::eq || kind == ir::Compare::ne)
+    return compare(kind, a, b);
+  bool takesGreater = kind == ir::Compare::ge || kind == ir::Compare::lt;
+  bool takesEqual = kind == ir::Compare::ge || kind == ir::Compare::le;
+  TileValue chosen = binary(takesGreater ? Binary::vmax : Binary::vmin, a, b);
+  return compare(takesEqual ? ir::Compare::eq : ir::Compare::ne, chosen, a);
+}
+
 TileValue TileBuilder::polynomial(TileValue x, ArrayRef<double> coefficients) {
   TileValue sum = number(coefficients.front(), x.element);
   for (double next : coefficients.drop_front())
@@ -247,7 +257,7 @@ FailureOr<TileValue> TileBuilder::apply(Operation *op, ArrayRef<TileValue> opera
     std::optional<ir::Compare> kind = comparisonOf(cmp.getPredicate());
     if (!kind || !operands[0].element.isInteger(32))
       return refuse(op);
-    return compare(*kind, operands[0], operands[1]);
+    return compareInts(*kind, operands[0], operands[1]);
   }
   if (isa<arith::SelectOp>(op))
     return select(operands[0], operands[1], operands[2]);

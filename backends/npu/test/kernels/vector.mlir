@@ -52,3 +52,12 @@ func.func @larger(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> attribu
   %1 = kiln.select %0, %x, %y : tensor<?xi1>, tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
   return %1 : tensor<?xf32>
 }
+
+func.func @integers_in_order(%x: tensor<?xi32>, %y: tensor<?xi32>) -> (tensor<?xi1>, tensor<?xi1>, tensor<?xi1>, tensor<?xi1>) attributes {kiln.test = {
+    inputs = ["N uniform -3 3", "N uniform -3 3"], cases = ["N=2", "N=67"]}} {
+  %0 = kiln.compare lt %x, %y : tensor<?xi32>, tensor<?xi32> -> tensor<?xi1>
+  %1 = kiln.compare le %x, %y : tensor<?xi32>, tensor<?xi32> -> tensor<?xi1>
+  %2 = kiln.compare gt %x, %y : tensor<?xi32>, tensor<?xi32> -> tensor<?xi1>
+  %3 = kiln.compare ge %x, %y : tensor<?xi32>, tensor<?xi32> -> tensor<?xi1>
+  return %0, %1, %2, %3 : tensor<?xi1>, tensor<?xi1>, tensor<?xi1>, tensor<?xi1>
+}
