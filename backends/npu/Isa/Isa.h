@@ -23,6 +23,24 @@ constexpr uint32_t dtypeBytes(DType type) {
 }
 
 enum class Compare : uint8_t { Eq, Ne, Lt, Le, Gt, Ge };
+/// Of numbers of one type; with NaN only Ne holds.
+template <typename T> constexpr bool holds(Compare how, T a, T b) {
+  switch (how) {
+  case Compare::Eq:
+    return a == b;
+  case Compare::Ne:
+    return a != b;
+  case Compare::Lt:
+    return a < b;
+  case Compare::Le:
+    return a <= b;
+  case Compare::Gt:
+    return a > b;
+  case Compare::Ge:
+    return a >= b;
+  }
+  return false;
+}
 enum class Round : uint8_t { None, Rint, Round, Floor, Ceil, Trunc, Odd };
 /// Accumulator to result; V variants take a scale by column from FB.
 enum class Quant : uint8_t { None, F32F16, F32BF16, S32F16, VS32F16, S32I8, VS32I8, F32I8, VF32I8 };

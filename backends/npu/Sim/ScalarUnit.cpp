@@ -16,24 +16,6 @@ using devicekit::Range;
 
 namespace {
 
-bool holds(Compare how, int64_t a, int64_t b) {
-  switch (how) {
-  case Compare::Eq:
-    return a == b;
-  case Compare::Ne:
-    return a != b;
-  case Compare::Lt:
-    return a < b;
-  case Compare::Le:
-    return a <= b;
-  case Compare::Gt:
-    return a > b;
-  case Compare::Ge:
-    return a >= b;
-  }
-  return false;
-}
-
 uint64_t fromFloat(float value) { return std::bit_cast<uint32_t>(value); }
 float toFloat(uint64_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits)); }
 

@@ -151,24 +151,6 @@ void compute(Op op, DType type, const uint8_t *a, const uint8_t *b, uint8_t *d, 
   }
 }
 
-bool compares(Compare how, auto a, auto b) {
-  switch (how) {
-  case Compare::Eq:
-    return a == b;
-  case Compare::Ne:
-    return a != b;
-  case Compare::Lt:
-    return a < b;
-  case Compare::Le:
-    return a <= b;
-  case Compare::Gt:
-    return a > b;
-  case Compare::Ge:
-    return a >= b;
-  }
-  return false;
-}
-
 // The scalar of an instruction as a row of lanes.
 void broadcast(uint64_t scalar, uint32_t bytes, uint8_t *row) {
   for (size_t i = 0; i < kChunk; ++i)
@@ -200,7 +182,7 @@ void runCompare(const Work &work, const Memories &memories) {
         int32_t x, y;
         std::memcpy(&x, fromA + lane * 4, 4);
         std::memcpy(&y, fromB + lane * 4, 4);
-        yes = compares(how, x, y);
+        yes = holds(how, x, y);
       } else {
         float x, y;
         if (bytes == 2) {
@@ -210,7 +192,7 @@ void runCompare(const Work &work, const Memories &memories) {
           std::memcpy(&x, fromA + lane * 4, 4);
           std::memcpy(&y, fromB + lane * 4, 4);
         }
-        yes = compares(how, x, y);
+        yes = holds(how, x, y);
       }
       uint8_t bit = static_cast<uint8_t>(1u << lane % 8);
       to[lane / 8] = static_cast<uint8_t>(yes ? to[lane / 8] | bit : to[lane / 8] & ~bit);
