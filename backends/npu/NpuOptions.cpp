@@ -1,6 +1,8 @@
 // NpuOptions.cpp: reads each declared key through KilnHost::option, then applies the text over it.
 #include "backends/npu/NpuOptions.h"
 
+#include "kiln/sdk/OptionText.h"
+
 #include <charconv>
 
 namespace kiln::npu {
@@ -67,16 +69,8 @@ Result<NpuOptions> NpuOptions::read(const KilnHost &host, std::string_view text)
     KILN_RETURN_IF_ERROR(Status::fromC(host, host.option(host.self, toStr("npu"), toStr(key), &value)));
     KILN_RETURN_IF_ERROR(set(key, toView(value), options));
   }
-  while (!text.empty()) {
-    std::string_view entry = text.substr(0, text.find(';'));
-    text.remove_prefix(entry.size() < text.size() ? entry.size() + 1 : entry.size());
-    if (entry.empty())
-      continue;
-    size_t equals = entry.find('=');
-    if (equals == std::string_view::npos)
-      return Status(Code::InvalidArgument, "option " + quoted(entry) + ": no value; expected KEY=VALUE");
-    KILN_RETURN_IF_ERROR(set(entry.substr(0, equals), entry.substr(equals + 1), options));
-  }
+  KILN_RETURN_IF_ERROR(sdk::forEachOption(
+      text, [&](std::string_view key, std::string_view value) { return set(key, value, options); }));
   return options;
 }
 

@@ -50,6 +50,15 @@ bool PipeCore::checkFlag(uint32_t id, uint32_t atPc, uint32_t pipe) {
   return false;
 }
 
+bool PipeCore::checkCrossFlag(uint32_t id, uint32_t pipe) {
+  if (id < cross->flagCount())
+    return true;
+  raise(FaultKind::EventRange,
+        "cross-core flag " + std::to_string(id) + "; there are " + std::to_string(cross->flagCount()), pc,
+        pipe);
+  return false;
+}
+
 // ---- What the scalar unit does
 
 void PipeCore::issue(uint32_t pipe, Job job) {
@@ -101,11 +110,8 @@ void PipeCore::barrier(uint32_t pipe) {
 }
 
 void PipeCore::crossSet(uint32_t pipe, uint32_t mode, uint32_t id) {
-  if (id >= cross->flagCount())
-    return raise(FaultKind::EventRange,
-                 "cross-core flag " + std::to_string(id) + "; there are " +
-                     std::to_string(cross->flagCount()),
-                 pc, pipe);
+  if (!checkCrossFlag(id, pipe))
+    return;
   Job job;
   job.kind = JobKind::CrossSet;
   job.mode = static_cast<uint8_t>(mode);
@@ -119,11 +125,8 @@ void PipeCore::crossSet(uint32_t pipe, uint32_t mode, uint32_t id) {
 }
 
 void PipeCore::crossWait(uint32_t pipe, uint32_t id) {
-  if (id >= cross->flagCount())
-    return raise(FaultKind::EventRange,
-                 "cross-core flag " + std::to_string(id) + "; there are " +
-                     std::to_string(cross->flagCount()),
-                 pc, pipe);
+  if (!checkCrossFlag(id, pipe))
+    return;
   Job job;
   job.kind = JobKind::CrossWait;
   job.id = id;

@@ -140,6 +140,7 @@ private:
     return const_cast<PipeCore *>(this)->flag(from, to, id);
   }
   bool checkFlag(uint32_t id, uint32_t atPc, uint32_t pipe);
+  bool checkCrossFlag(uint32_t id, uint32_t pipe);
   uint64_t draw(uint64_t cycles);
   std::optional<uint64_t> scalarReady();
   std::optional<uint64_t> headReady(uint32_t pipe);
