@@ -46,6 +46,8 @@ public:
   Scalar sub(Scalar a, Scalar b) { return fold(Op::Sub, a, b); }
   Scalar mul(Scalar a, Scalar b) { return fold(Op::Mul, a, b); }
   Scalar ceilDiv(Scalar a, int64_t b);
+  /// Elements of a tile without gaps.
+  Scalar elementsOf(const Place &place);
   Inst make(Op op, DType type);
   /// A register operand.
   void setReg(Inst &inst, Field field, Scalar value);
@@ -75,6 +77,10 @@ private:
   void writeStore(ir::StoreOp op);
   void writeBinary(ir::BinaryOp op);
   void writeReduce(ir::ReduceOp op);
+  mlir::LogicalResult writeShapeOp(mlir::Operation *op);
+  void writeScalarLoad(ir::ScalarLoadOp op);
+  mlir::LogicalResult writeFill(ir::BroadcastOp op);
+  void writeTranspose(ir::TransposeOp op);
   mlir::LogicalResult writeCast(ir::CastOp op);
   void writeLoad2d(ir::Load2dOp op);
 

@@ -114,6 +114,25 @@ LogicalResult CodeWriter::writeScalarOp(Operation *op) {
     scalars[cmp] = {true, reg};
     return success();
   }
+  if (auto convert = dyn_cast<arith::SIToFPOp>(op); convert && convert.getType().isF32()) {
+    Inst inst = Inst::make(Op::IntToF);
+    setReg(inst, Field::a, scalar(convert.getIn()));
+    uint32_t reg = allocate();
+    inst[Field::d] = reg;
+    emit(inst);
+    scalars[convert] = {true, reg};
+    return success();
+  }
+  if (auto div = dyn_cast<arith::DivFOp>(op); div && div.getType().isF32()) {
+    Inst inst = Inst::make(Op::FDiv);
+    setReg(inst, Field::a, scalar(div.getLhs()));
+    inst.setReg(Field::bi, static_cast<uint32_t>(inReg(scalar(div.getRhs())).value));
+    uint32_t reg = allocate();
+    inst[Field::d] = reg;
+    emit(inst);
+    scalars[div] = {true, reg};
+    return success();
+  }
   std::optional<Op> code = TypeSwitch<Operation *, std::optional<Op>>(op)
                                .Case<arith::AddIOp>([](auto) { return Op::Add; })
                                .Case<arith::SubIOp>([](auto) { return Op::Sub; })

@@ -94,19 +94,11 @@ Round roundOf(ir::Round round) {
   llvm_unreachable("a rounding");
 }
 
-/// Elements of a tile without gaps.
-Scalar elementsOf(CodeWriter &writer, const Place &place) {
-  Scalar count = writer.number(1);
-  for (Scalar extent : place.extents)
-    count = writer.mul(count, extent);
-  return count;
-}
-
 /// Rows and their bytes of a transfer; one row for rank 1.
 struct Bursts {
   Scalar count, bytes;
-  int64_t pads = 0;     // elements up to the local row's end
-  int64_t localGap = 0; // blocks behind that
+  int64_t pads = 0; // elements up to the local row's end
+  Scalar localGap;  // blocks behind that
 };
 
 Bursts burstsOf(CodeWriter &writer, const Place &local) {
@@ -114,13 +106,18 @@ Bursts burstsOf(CodeWriter &writer, const Place &local) {
   if (local.extents.size() == 2)
     bursts.count = local.extents[0];
   Scalar columns = local.extents.back();
-  if (columns.isReg)
+  if (columns.isReg) {
+    if (local.extents.size() == 2 && !local.strides[0].isReg)
+      bursts.localGap = writer.sub(writer.number(local.strides[0].value * local.elementBytes / 32),
+                                   writer.ceilDiv(bursts.bytes, 32));
     return bursts;
+  }
   int64_t perBlock = 32 / local.elementBytes, pitch = columns.value;
   if (local.extents.size() == 2 && !local.strides[0].isReg)
     pitch = std::max(pitch, local.strides[0].value);
   bursts.pads = std::min<int64_t>(llvm::alignTo(pitch, perBlock) - columns.value, 31);
-  bursts.localGap = (pitch - int64_t(llvm::alignTo(columns.value + bursts.pads, perBlock))) / perBlock;
+  int64_t gap = (pitch - int64_t(llvm::alignTo(columns.value + bursts.pads, perBlock))) / perBlock;
+  bursts.localGap = writer.number(std::max<int64_t>(gap, 0));
   return bursts;
 }
 
@@ -136,8 +133,9 @@ void CodeWriter::writeLoad(ir::LoadOp op) {
   set(inst, Field::len, bursts.bytes);
   if (source.extents.size() == 2)
     set(inst, Field::sgap, sub(mul(source.strides[0], number(local.elementBytes)), bursts.bytes));
-  inst[Field::rpad] = bursts.pads;
-  inst[Field::dgap] = std::max<int64_t>(bursts.localGap, 0);
+  inst[Field::rpad] = bursts.pads * std::max<int64_t>(local.elementBytes / 4, 1); // of 4 bytes at most
+  if (local.extents.size() == 2)
+    set(inst, Field::dgap, bursts.localGap);
   emit(inst);
 }
 
@@ -149,10 +147,10 @@ void CodeWriter::writeStore(ir::StoreOp op) {
   setReg(inst, Field::a, local.address);
   set(inst, Field::n, bursts.count);
   set(inst, Field::len, bursts.bytes);
-  if (local.extents.size() == 2 && !local.extents[1].isReg) {
-    int64_t perBlock = 32 / local.elementBytes;
-    inst[Field::sgap] =
-        (local.strides[0].value - int64_t(llvm::alignTo(local.extents[1].value, perBlock))) / perBlock;
+  bool isOneRow = local.extents.size() == 1 || (!local.extents[0].isReg && local.extents[0].value == 1);
+  if (!isOneRow) {
+    set(inst, Field::sgap,
+        sub(number(local.strides[0].value * local.elementBytes / 32), ceilDiv(bursts.bytes, 32)));
     set(inst, Field::dgap, sub(mul(target.strides[0], number(local.elementBytes)), bursts.bytes));
   }
   emit(inst);
@@ -165,7 +163,7 @@ void CodeWriter::writeBinary(ir::BinaryOp op) {
   Inst inst = make(opOf(op.getKind(), takesNumber), typeOf(a.element));
   std::optional<uint64_t> axis = op.getBroadcast();
   if (!axis) {
-    countElements(elementsOf(*this, d));
+    countElements(elementsOf(d));
     setReg(inst, Field::d, d.address);
     setReg(inst, Field::a, a.address);
     Scalar b = takesNumber ? scalar(op.getRhs()) : place(op.getRhs()).address;
@@ -176,6 +174,15 @@ void CodeWriter::writeBinary(ir::BinaryOp op) {
     return emit(inst);
   }
   Place b = place(op.getRhs());
+  inst[Field::bblk] = *axis == 0 ? 1 : 0;
+  if (d.extents[1].isReg) { // a part of one row
+    inst[Field::brep] = *axis == 0 ? 8 : 0;
+    countElements(d.extents[1]);
+    setReg(inst, Field::d, d.address);
+    setReg(inst, Field::a, a.address);
+    setReg(inst, Field::b, b.address);
+    return emit(inst);
+  }
   int64_t columns = d.extents[1].value, perRepeat = 256 / d.elementBytes;
   int64_t pitch = columns * d.elementBytes / 32, chunks = llvm::divideCeil(columns, perRepeat);
   int64_t mostRows = cast<MemRefType>(op.getDst().getType()).getShape()[0];
@@ -186,7 +193,6 @@ void CodeWriter::writeBinary(ir::BinaryOp op) {
     setReg(inst, Field::b, add(b.address, otherOffset));
     emit(inst);
   };
-  inst[Field::bblk] = *axis == 0 ? 1 : 0;
   if (byRows) {
     inst[Field::brep] = *axis == 0 ? 8 : 0;
     repeat(d.extents[0], [&](Scalar row) {
@@ -292,7 +298,7 @@ LogicalResult CodeWriter::writeCast(ir::CastOp op) {
   int64_t wide = std::max(source.elementBytes, d.elementBytes);
   inst[Field::drep] = 8 * d.elementBytes / wide;
   inst[Field::arep] = 8 * source.elementBytes / wide;
-  countElements(elementsOf(*this, d));
+  countElements(elementsOf(d));
   emit(inst);
   return success();
 }
@@ -302,16 +308,8 @@ LogicalResult CodeWriter::writeVectorOp(Operation *op) {
     return writeLoad(load), success();
   if (auto store = dyn_cast<ir::StoreOp>(op))
     return writeStore(store), success();
-  if (auto load = dyn_cast<ir::ScalarLoadOp>(op)) {
-    Inst inst = make(Op::Load, typeOf(load.getResult().getType()));
-    inst[Field::space] = static_cast<int32_t>(Space::Gm);
-    setReg(inst, Field::a, place(load.getSrc()).address);
-    uint32_t reg = allocate();
-    inst[Field::d] = reg;
-    emit(inst);
-    scalars[load.getResult()] = {true, reg};
-    return success();
-  }
+  if (isa<ir::ScalarLoadOp, ir::BroadcastOp, ir::CopyOp, ir::TransposeOp>(op))
+    return writeShapeOp(op);
   if (auto binary = dyn_cast<ir::BinaryOp>(op))
     return writeBinary(binary), success();
   if (auto reduce = dyn_cast<ir::ReduceOp>(op))
@@ -321,23 +319,9 @@ LogicalResult CodeWriter::writeVectorOp(Operation *op) {
   if (auto unary = dyn_cast<ir::UnaryOp>(op)) {
     Place source = place(unary.getSrc()), d = place(unary.getDst());
     Inst inst = make(opOf(unary.getKind()), typeOf(d.element));
-    countElements(elementsOf(*this, d));
+    countElements(elementsOf(d));
     setReg(inst, Field::d, d.address);
     setReg(inst, Field::a, source.address);
-    return emit(inst), success();
-  }
-  if (auto fill = dyn_cast<ir::BroadcastOp>(op)) {
-    Place d = place(fill.getDst());
-    bool isColumn = isa<MemRefType>(fill.getSrc().getType());
-    Inst inst = make(isColumn ? Op::VBrcb : Op::VDup, bitsOf(d.elementBytes));
-    setReg(inst, Field::d, d.address);
-    if (isColumn) {
-      setReg(inst, Field::a, place(fill.getSrc()).address);
-      set(inst, Field::rep, ceilDiv(d.extents[0], 8));
-    } else {
-      countElements(elementsOf(*this, d));
-      setReg(inst, Field::a, scalar(fill.getSrc()));
-    }
     return emit(inst), success();
   }
   if (auto compare = dyn_cast<ir::CompareOp>(op)) {
@@ -345,7 +329,7 @@ LogicalResult CodeWriter::writeVectorOp(Operation *op) {
     bool takesNumber = !isa<MemRefType>(compare.getRhs().getType());
     Inst inst = make(takesNumber ? Op::VCmps : Op::VCmp, typeOf(a.element));
     inst[Field::compare] = static_cast<int32_t>(compareOf(compare.getKind()));
-    Scalar count = elementsOf(*this, a);
+    Scalar count = elementsOf(a);
     if (count.isReg || count.value % 8 != 0) { // the last byte keeps bits of what was there: write it first
       Inst clear = make(Op::VDup, bitsOf(2));
       countElements(ceilDiv(count, 16));
@@ -363,7 +347,7 @@ LogicalResult CodeWriter::writeVectorOp(Operation *op) {
   if (auto select = dyn_cast<ir::SelectOp>(op)) {
     Place d = place(select.getDst());
     Inst inst = make(Op::VSel, bitsOf(d.elementBytes));
-    countElements(elementsOf(*this, d));
+    countElements(elementsOf(d));
     setReg(inst, Field::d, d.address);
     setReg(inst, Field::a, place(select.getLhs()).address);
     setReg(inst, Field::b, place(select.getRhs()).address);

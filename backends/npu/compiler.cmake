@@ -28,6 +28,7 @@ set(npuCompilerSources
   RegisterCompiler.cpp
   ScalarCode.cpp
   Target.cpp
+  Transforms/Access.cpp
   Transforms/BoundEpilogues.cpp
   Transforms/CubeLowering.cpp
   Transforms/Domain.cpp
@@ -37,7 +38,10 @@ set(npuCompilerSources
   Transforms/TileMath.cpp
   Transforms/TileReduce.cpp
   Transforms/VectorLowering.cpp
+  Transforms/VectorTiling.cpp
+  Transforms/VectorTransfers.cpp
   VectorCode.cpp
+  VectorShapeCode.cpp
 )
 set(npuCompilerLink kiln_devicekit_compiler kiln_devicekit)
 set(npuCompilerDepends kiln_npu_ir_tablegen kiln_npu_passes_tablegen kiln_ir_tablegen kiln_interfaces_tablegen kiln_transforms_tablegen

@@ -73,7 +73,7 @@ def Npu_BT : Npu_MemRefIn<"::kiln::npu::ir::isIn($_self, ::kiln::npu::ir::Memory
 def Npu_L0 : AnyTypeOf<[Npu_L0A, Npu_L0B], "memref in #npu.memory<l0a> or <l0b>", "::mlir::MemRefType">;
 def Npu_Local : Npu_MemRefIn<"!::kiln::npu::ir::isIn($_self, ::kiln::npu::ir::Memory::GM) && ::kiln::npu::ir::memoryOf($_self)",
                              "a memory of one core">;
-def Npu_Number : AnyTypeOf<[F16, BF16, F32, I16, I32], "number in a scalar register">;
+def Npu_Number : AnyTypeOf<[F16, BF16, F32, I8, I16, I32], "number in a scalar register">;
 
 /// An op of one pipe that writes its `dst` (and `temp`) and reads its other memrefs.
 class Npu_PipeOp<string name, string pipe, list<Trait> traits = []>

@@ -87,6 +87,13 @@ int64_t ReduceOp::getCycles() {
   const Target &target = targetOf(*this);
   return vector(*this, getSrc(), target.vectorSlope) + vector(*this, getTemp(), target.vectorReduceSlope);
 }
+int64_t CopyOp::getCycles() {
+  return targetOf(*this).mteSetup + bytesOf(getDst()) / targetOf(*this).ubCopyRate;
+}
+int64_t TransposeOp::getCycles() {
+  const Target &target = targetOf(*this);
+  return vector(*this, getTemp(), target.vectorReduceSlope) + bytesOf(getDst()) / target.ubCopyRate;
+}
 int64_t Load2dOp::getCycles() {
   const Target &target = targetOf(*this);
   uint64_t rate = memoryOf(getDst().getType()) == Memory::L0A ? target.l1ToL0aRate : target.l1ToL0bRate;

@@ -111,7 +111,7 @@ def Npu_StoreOp : Npu_MoveOp<"store", "MTE3", Npu_UB, Npu_GM, "copy from UB to g
 def Npu_ScalarLoadOp : Npu_PipeOp<"scalar_load", "S"> {
   let summary = "one element of global memory in a scalar register";
   let description = [{
-    Only for data that nobody writes during the launch: the scalar unit waits for no pipe.
+    Only for data that nobody writes during the launch: the scalar unit waits for no pipe. bf16 becomes f32, 8-bit integers i32.
 
     ```mlir
     %s = npu.scalar_load ins(%g : memref<1xf32, strided<[1]>, #npu.memory<gm>>) : f32
@@ -248,6 +248,33 @@ def Npu_ReduceOp : Npu_PipeOp<"vreduce", "V"> {
   }];
   let arguments = (ins Npu_ReduceAttr:$kind, Npu_UB:$src, Npu_UB:$dst, Npu_UB:$temp);
   let assemblyFormat = [{$kind `ins` `(` $src `:` type($src) `)` `outs` `(` $dst `:` type($dst) `)`
+                         `temp` `(` $temp `:` type($temp) `)` attr-dict}];
+  let accesses = "::kiln::npu::ir::addAccesses(getOperation(), {getDst(), getTemp()}, accesses);";
+}
+
+def Npu_CopyOp : Npu_MoveOp<"copy", "V", Npu_UB, Npu_UB, "copy within UB"> {
+  let description = [{
+    All bytes of one buffer to another of as many bytes, whole blocks of 32, both without gaps.
+
+    ```mlir
+    npu.copy ins(%x : memref<1x64xf32, #npu.memory<ub>>) outs(%y : memref<64xf32, #npu.memory<ub>>)
+    ```
+  }];
+}
+
+def Npu_TransposeOp : Npu_PipeOp<"vtranspose", "V"> {
+  let summary = "transpose of a matrix";
+  let description = [{
+    `dst[j][i] = src[i][j]` for the rows j and columns i that `dst` has; a `dst` of rank 1 is column 0. `temp` is [R/16][C][16].
+    * (C1) elements have 16 or 32 bits; `src` is [R][C] with R a multiple of 16 and C of a block of 32 bytes; `dst` has at most C rows of at
+      most R elements, whole blocks.
+
+    ```mlir
+    npu.vtranspose ins(%x : memref<64x16xf32, #npu.memory<ub>>) outs(%y : memref<16x64xf32, #npu.memory<ub>>) temp(%t : memref<4x16x16xf32, #npu.memory<ub>>)
+    ```
+  }];
+  let arguments = (ins Npu_UB:$src, Npu_UB:$dst, Npu_UB:$temp);
+  let assemblyFormat = [{`ins` `(` $src `:` type($src) `)` `outs` `(` $dst `:` type($dst) `)`
                          `temp` `(` $temp `:` type($temp) `)` attr-dict}];
   let accesses = "::kiln::npu::ir::addAccesses(getOperation(), {getDst(), getTemp()}, accesses);";
 }

@@ -133,7 +133,10 @@ LogicalResult ScalarLoadOp::verify() {
   MemRefType src = getSrc().getType();
   if (!src.hasStaticShape() || src.getNumElements() != 1)
     return emitOpError("source ") << src << "; expected one element";
-  return verifySameElements(*this, src, getResult().getType());
+  Type from = src.getElementType(), to = getResult().getType();
+  if ((from.isBF16() && to.isF32()) || (from.isInteger(8) && to.isSignlessInteger(32)))
+    return success();
+  return verifySameElements(*this, src, to);
 }
 
 LogicalResult FillL1Op::verify() {
@@ -250,6 +253,33 @@ LogicalResult ReduceOp::verify() {
       !mayEqual(src.getShape()[0], dst.getShape()[0]) || !mayEqual(src.getShape()[0], temp.getShape()[0]))
     return emitOpError("from ") << src << " to " << dst << " by " << temp
                                 << "; expected [R][C] to [R] by [R][" << chunk << "]";
+  return success();
+}
+
+LogicalResult CopyOp::verify() {
+  MemRefType src = getSrc().getType(), dst = getDst().getType();
+  std::optional<int64_t> from = devicekit::staticBytes(src), to = devicekit::staticBytes(dst);
+  if (!from || from != to || *from % 32 != 0)
+    return emitOpError("from ") << src << " to " << dst << "; expected as many bytes, whole blocks of 32";
+  return verifySameElements(*this, src, dst);
+}
+
+LogicalResult TransposeOp::verify() {
+  MemRefType src = getSrc().getType(), dst = getDst().getType(), temp = getTemp().getType();
+  if (failed(verifySameElements(*this, src, dst)) || failed(verifySameElements(*this, src, temp)))
+    return failure();
+  int64_t width = src.getElementTypeBitWidth(), block = blockElements(src.getElementType());
+  bool hasShape = (width == 16 || width == 32) && src.getRank() == 2 && src.hasStaticShape() &&
+                  dst.hasStaticShape() && (dst.getRank() == 1 || dst.getRank() == 2) &&
+                  src.getLayout().isIdentity() && dst.getLayout().isIdentity();
+  int64_t rows = hasShape ? src.getShape()[0] : 0, columns = hasShape ? src.getShape()[1] : 0;
+  hasShape = hasShape && rows % 16 == 0 && columns % block == 0 && dst.getShape().back() <= rows &&
+             dst.getShape().back() % block == 0 && (dst.getRank() == 1 || dst.getShape()[0] <= columns) &&
+             temp.getShape() == ArrayRef<int64_t>{rows / 16, columns, 16};
+  if (!hasShape) // C1
+    return emitOpError("from ")
+           << src << " to " << dst << " by " << temp
+           << "; expected [R][C] of 16 or 32 bits to [C][R] or a part of it by [R/16][C][16]";
   return success();
 }
 

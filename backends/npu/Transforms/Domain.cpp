@@ -9,15 +9,18 @@ namespace {
 
 ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
-/// The tensors of a kernel: arguments, then the body's in order. Constants are scalars here.
-SmallVector<Value> tensorsOf(KernelOp kernel) {
+/// The values that a kernel reads or computes. Constants are scalars here; an argument of views alone is
+/// read through them.
+SmallVector<Value> valuesOf(KernelOp kernel) {
   SmallVector<Value> values;
   for (Value argument : kernel.getBody().getArguments())
-    if (isa<RankedTensorType>(argument.getType()))
+    if (isa<RankedTensorType>(argument.getType()) &&
+        (argument.use_empty() || !llvm::all_of(argument.getUsers(), isView)))
       values.push_back(argument);
   for (Operation &op : kernel.getBody().front())
     for (Value result : op.getResults())
-      if (isa<RankedTensorType>(result.getType()) && !isa<ConstantOp>(op))
+      if (isa<RankedTensorType>(result.getType()) && !isa<ConstantOp>(op) &&
+          !(isView(&op) && llvm::all_of(result.getUsers(), isView)))
         values.push_back(result);
   return values;
 }
@@ -34,12 +37,15 @@ SmallVector<int64_t> wideAxes(Value value) {
 
 FailureOr<Domain> Domain::create(KernelOp kernel) {
   Domain domain;
-  for (Value value : tensorsOf(kernel))
+  domain.values = valuesOf(kernel);
+  for (Value value : domain.values)
     for (int64_t axis : wideAxes(value))
       domain.classes.insert({value.getAsOpaquePointer(), axis});
-  if (failed(domain.unify(kernel)) || failed(domain.order(kernel)))
+  if (failed(domain.unify(kernel)) || failed(domain.order()))
     return failure();
-  domain.merge(kernel);
+  domain.merge();
+  if (failed(domain.findExtents(kernel)))
+    return failure();
   return domain;
 }
 
@@ -56,9 +62,15 @@ LogicalResult Domain::unify(KernelOp kernel) {
 }
 
 LogicalResult Domain::unifyOp(Operation *op) {
-  if (isa<ConstantOp>(op) || op->getNumResults() != 1 || !isa<RankedTensorType>(op->getResult(0).getType()))
+  if (isa<ConstantOp>(op) || op->getNumResults() == 0 || !isa<RankedTensorType>(op->getResult(0).getType()))
     return success();
+  if (op->getNumResults() != 1)
+    return op->emitError("npu: ") << op->getName() << " is not lowered yet";
   Value result = op->getResult(0);
+  if (isView(op))
+    return accessOf(result) || llvm::all_of(result.getUsers(), isView)
+               ? success()
+               : LogicalResult(op->emitError("npu: ") << op->getName() << " of this form is not lowered yet");
   if (isa<ElementwiseOpInterface, BroadcastOp>(op)) {
     for (Value operand : op->getOperands()) {
       if (!isa<RankedTensorType>(operand.getType()))
@@ -110,8 +122,7 @@ SmallVector<Axis> Domain::classesOf(Value value) const {
   return list;
 }
 
-LogicalResult Domain::order(KernelOp kernel) {
-  SmallVector<Value> values = tensorsOf(kernel);
+LogicalResult Domain::order() {
   SmallVector<Axis> sequence;
   for (Value value : values) // the widest value names the order
     if (SmallVector<Axis> own = classesOf(value); own.size() > sequence.size())
@@ -135,41 +146,89 @@ LogicalResult Domain::order(KernelOp kernel) {
   return success();
 }
 
-void Domain::merge(KernelOp kernel) {
-  SmallVector<Value> values = tensorsOf(kernel);
+/// Whether two neighbouring axes of a view are one axis of its source's memory, too.
+bool Domain::areAdjacent(Value view, const Axis &outer, const Axis &inner) const {
+  std::optional<Access> access = accessOf(view);
+  const AxisAccess *a = nullptr, *b = nullptr;
+  int64_t extent = 0;
+  for (int64_t axis : wideAxes(view)) {
+    if (leader(view, axis) == outer)
+      a = &access->axes[axis];
+    if (leader(view, axis) == inner)
+      b = &access->axes[axis], extent = shapeOf(view)[axis];
+  }
+  if (!a || !b)
+    return true;
+  ArrayRef<int64_t> shape = shapeOf(access->source);
+  for (int64_t axis = a->axis + 1; axis < b->axis; ++axis)
+    if (shape[axis] != 1)
+      return false;
+  bool isWhole = shape[b->axis] == extent && !ShapedType::isDynamic(extent);
+  return a->axis < b->axis && a->step == 1 && b->step == 1 && isWhole && getConstantIntValue(b->start) == 0;
+}
+
+void Domain::merge() {
   auto presence = [&](const Group &group) {
     SmallVector<bool> present;
     for (Value value : values)
       present.push_back(llvm::is_contained(classesOf(value), group.classes.front()));
     return present;
   };
+  auto areOne = [&](const Group &outer, const Group &inner) {
+    return outer.isReduced == inner.isReduced && presence(outer) == presence(inner) &&
+           llvm::all_of(values, [&](Value value) {
+             return !isView(value.getDefiningOp()) ||
+                    areAdjacent(value, outer.classes.back(), inner.classes.front());
+           });
+  };
   std::vector<Group> merged;
   for (Group &group : groups) {
-    if (!merged.empty() && merged.back().isReduced == group.isReduced &&
-        presence(merged.back()) == presence(group))
+    if (!merged.empty() && areOne(merged.back(), group))
       merged.back().classes.push_back(group.classes.front());
     else
       merged.push_back(group);
   }
   groups = std::move(merged);
-  auto isBinding = [&](Value value) {
-    return isa<BlockArgument>(value) ||
-           llvm::is_contained(kernel.getBody().front().getTerminator()->getOperands(), value);
-  };
-  for (auto [number, group] : llvm::enumerate(groups))
+}
+
+LogicalResult Domain::findExtents(KernelOp kernel) {
+  auto yielded = kernel.getBody().front().getTerminator()->getOperands();
+  for (auto [number, group] : llvm::enumerate(groups)) {
+    bool isFound = false;
     for (Value value : values) {
+      SmallVector<int64_t> axes = axesOf(value, number);
+      if (axes.empty())
+        continue;
       int64_t extent = 1;
-      for (int64_t axis : axesOf(value, number))
+      for (int64_t axis : axes)
         extent = ShapedType::isDynamic(extent) || ShapedType::isDynamic(shapeOf(value)[axis])
                      ? ShapedType::kDynamic
                      : extent * shapeOf(value)[axis];
-      if (!has(value, number) || (!isBinding(value) && ShapedType::isDynamic(extent)))
-        continue;
-      if (!group.example || ShapedType::isDynamic(group.extent)) {
+      bool isKnown = !ShapedType::isDynamic(extent);
+      if (!isKnown && (isFound || !(isa<BlockArgument>(value) || llvm::is_contained(yielded, value)))) {
+        // A view that permutes axes has its source's extents.
+        std::optional<Access> access = isFound ? std::nullopt : accessOf(value);
+        Operation *op = value.getDefiningOp();
+        if (!access || !isa_and_nonnull<TransposeOp>(op) || !isa<BlockArgument>(op->getOperand(0)))
+          continue;
         group.extent = extent;
-        group.example = value;
+        for (int64_t axis : axes)
+          group.extentAxes.push_back({access->source, access->axes[axis].axis});
+        isFound = true;
+        continue;
       }
+      group.extent = extent;
+      group.extentAxes.clear();
+      for (int64_t axis : axes)
+        group.extentAxes.push_back({value, axis});
+      isFound = true;
+      if (isKnown)
+        break;
     }
+    if (!isFound)
+      return kernel.emitError("npu: an extent that no argument or result has is not lowered yet");
+  }
+  return success();
 }
 
 SmallVector<int64_t> Domain::axesOf(Value value, size_t group) const {

@@ -56,7 +56,12 @@ TileValue::Kind TileBuilder::join(Kind a, Kind b) {
 }
 
 TileValue TileBuilder::allocate(Kind kind, Type element) {
-  Type type = held(element);
+  TileValue result = allocateAs(kind, held(element));
+  result.element = element;
+  return result;
+}
+
+TileValue TileBuilder::allocateAs(Kind kind, Type type) {
   SmallVector<int64_t> extents;
   switch (kind) {
   case Kind::Scalar:
@@ -67,23 +72,21 @@ TileValue TileBuilder::allocate(Kind kind, Type element) {
     extents = {1, shape.pitch};
     break;
   case Kind::Full:
-    extents = shape.isLine ? SmallVector<int64_t>{shape.maxColumns}
-                           : SmallVector<int64_t>{shape.maxRows, shape.pitch};
+    extents = {shape.maxRows, shape.pitch};
     break;
   }
-  return {kind, builder.create<memref::AllocOp>(loc, inUb(extents, type)), element};
+  return {kind, builder.create<memref::AllocOp>(loc, inUb(extents, type)), type};
 }
 
 Value TileBuilder::viewAs(Value buffer, Kind kind, bool withPads) {
   auto type = mlir::cast<MemRefType>(buffer.getType());
   SmallVector<OpFoldResult> sizes;
   if (type.getRank() == 1)
-    sizes = {kind == Kind::Full ? shape.columns
-             : shape.paddedRows ? OpFoldResult(shape.paddedRows)
-                                : builder.getIndexAttr(llvm::alignTo(shape.maxRows, kSpread))};
+    sizes = {shape.paddedRows ? OpFoldResult(shape.paddedRows)
+                              : builder.getIndexAttr(llvm::alignTo(shape.maxRows, kSpread))};
   else
     sizes = {kind == Kind::Row ? OpFoldResult(builder.getIndexAttr(1)) : shape.rows,
-             withPads || type.getShape()[1] != shape.pitch
+             (withPads && !shape.isLine) || type.getShape()[1] != shape.pitch
                  ? OpFoldResult(builder.getIndexAttr(type.getShape()[1]))
                  : shape.columns};
   bool isWhole = llvm::all_of(llvm::zip(sizes, type.getShape()), [](auto pair) {

@@ -10,12 +10,11 @@
 
 namespace kiln::npu {
 
-/// The extents of a tile. A line has one row: its values are [columns] and its columns may be fewer than the
-/// buffer's. Otherwise rows may be fewer, and columns are padded to `pitch` elements, of which all are
-/// initialised.
+/// The extents of a tile. A line has one row, of which columns may be missing. Otherwise rows may be fewer,
+/// and columns are padded to `pitch` elements, of which all are initialised.
 struct TileShape {
   bool isLine = false;
-  int64_t maxRows = 1, maxColumns = 1, pitch = 1;
+  int64_t maxRows = 1, pitch = 1;
   mlir::OpFoldResult rows, columns; // of this tile
   mlir::Value paddedRows;           // rows, rounded up to a multiple of 8; null if `rows` is static
 };
@@ -48,11 +47,20 @@ public:
   /// A full tile (or a row) to a column (or a number in a row's place): sum, max or min of each row.
   TileValue reduceRows(ir::Reduce kind, TileValue x, mlir::Type result);
 
-  /// `op` on a tile: over rows of `count` elements, or over nothing (`isWide` false). Fails with a diagnostic
-  /// on what is not lowered.
-  mlir::FailureOr<TileValue> reduce(ReduceOp op, TileValue x, int64_t count, bool isWide);
+  // A reduction in parts: what is added up of each element; a tile of the neutral element, to which tiles are
+  // added; that tile's rows, or its columns, to one; and what is made of the sum. prepare, identity and
+  // collapse fail with a diagnostic on what is not lowered.
+  mlir::FailureOr<TileValue> prepare(ReduceOp op, TileValue x);
+  mlir::FailureOr<TileValue> identity(ReduceOp op);
+  void combine(ReduceOp op, TileValue sum, TileValue x);
+  mlir::FailureOr<TileValue> collapse(ReduceOp op, TileValue x, bool rows, bool columns);
+  TileValue finish(ReduceOp op, TileValue x, TileValue inverseCount);
+  /// From here on the tile has all rows, or columns, of its buffers.
+  void setWhole(bool rows, bool columns);
 
   TileValue allocate(Kind kind, mlir::Type element);
+  /// A buffer of just that type.
+  TileValue allocateAs(Kind kind, mlir::Type type);
   TileValue cast(TileValue x, mlir::Type element, ir::Round round);
   TileValue binary(ir::Binary kind, TileValue a, TileValue b);
   TileValue unary(ir::Unary kind, TileValue a);
@@ -74,6 +82,10 @@ private:
   TileValue polynomial(TileValue x, llvm::ArrayRef<double> coefficients);
   TileValue negate(TileValue x);
   mlir::Value viewAs(mlir::Value buffer, Kind kind, bool withPads);
+  mlir::Type reducedIn(ReduceOp op);
+  TileValue acrossRows(ir::Binary pair, TileValue x);
+  void halveRows(ir::Binary pair, mlir::Value from, int64_t count, mlir::Value to);
+  TileValue byTranspose(ir::Binary pair, TileValue x);
   mlir::FailureOr<TileValue> applyBool(mlir::Operation *op, llvm::ArrayRef<TileValue> operands);
   mlir::FailureOr<TileValue> applyConversion(mlir::Operation *op, TileValue x);
   mlir::FailureOr<TileValue> applyFunction(mlir::Operation *op, llvm::ArrayRef<TileValue> operands);

@@ -1,51 +1,219 @@
-// TileReduce.cpp: reductions of the rows of a tile, in f32 for floats.
+// TileReduce.cpp: reductions of tiles, in f32 for floats: across the columns of each row by the vector unit's
+// reductions, across rows by halves. What those lack (products, integers) is transposed and goes by halves,
+// too.
 #include "backends/npu/Transforms/TileBuilder.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
 
 using namespace mlir;
 
 namespace kiln::npu {
+namespace {
 
-FailureOr<TileValue> TileBuilder::reduce(ReduceOp op, TileValue x, int64_t count, bool isWide) {
-  Type element = mlir::cast<RankedTensorType>(op.getResult().getType()).getElementType();
-  if (!isa<FloatType>(element))
-    return FailureOr<TileValue>(op.emitError("npu: kiln.reduce on ") << element << " is not lowered yet");
-  ir::Reduce kind = ir::Reduce::sum;
-  Type f32 = builder.getF32Type();
-  switch (op.getKind()) {
+/// Rows that one transposition takes.
+constexpr int64_t kTransposed = 16;
+
+struct Reduction {
+  ir::Binary pair;
+  std::optional<ir::Reduce> row; // what reduces a row of floats
+};
+
+Reduction reductionOf(ReduceKind kind) {
+  switch (kind) {
   case ReduceKind::Sum:
   case ReduceKind::Mean:
-    break;
   case ReduceKind::SumSquare:
   case ReduceKind::L2:
-    x = this->cast(x, f32, ir::Round::rint);
-    x = binary(ir::Binary::vmul, x, x);
-    break;
   case ReduceKind::L1:
-    x = unary(ir::Unary::vabs, x);
-    break;
-  case ReduceKind::Max:
-    kind = ir::Reduce::max;
-    break;
-  case ReduceKind::Min:
-    kind = ir::Reduce::min;
-    break;
-  case ReduceKind::Prod:
-  case ReduceKind::Any:
-  case ReduceKind::All:
   case ReduceKind::LogSum:
   case ReduceKind::LogSumExp:
-    return FailureOr<TileValue>(op.emitError("npu: kiln.reduce ")
-                                << stringifyReduceKind(op.getKind()) << " is not lowered yet");
+    return {ir::Binary::vadd, ir::Reduce::sum};
+  case ReduceKind::Max:
+  case ReduceKind::Any:
+    return {ir::Binary::vmax, ir::Reduce::max};
+  case ReduceKind::Min:
+  case ReduceKind::All:
+    return {ir::Binary::vmin, ir::Reduce::min};
+  case ReduceKind::Prod:
+    return {ir::Binary::vmul, std::nullopt};
   }
-  if (isWide)
-    x = reduceRows(kind, x, f32);
-  if (op.getKind() == ReduceKind::Mean && count != 1)
-    x = binary(ir::Binary::vmul, x, number(1.0 / count, f32));
-  if (op.getKind() == ReduceKind::L2)
+  llvm_unreachable("a reduction");
+}
+
+double identityOf(ir::Binary pair, bool isFloat) {
+  switch (pair) {
+  case ir::Binary::vmul:
+    return 1;
+  case ir::Binary::vmax:
+    return isFloat ? -std::numeric_limits<double>::infinity() : std::numeric_limits<int32_t>::min();
+  case ir::Binary::vmin:
+    return isFloat ? std::numeric_limits<double>::infinity() : std::numeric_limits<int32_t>::max();
+  default:
+    return 0;
+  }
+}
+
+Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
+
+} // namespace
+
+/// The type that a reduction of `element` computes in; null if it has none.
+Type TileBuilder::reducedIn(ReduceOp op) {
+  Type element = elementOf(op.getX());
+  if (element.isSignlessInteger(32))
+    return op.getKind() == ReduceKind::Mean ? Type() : element;
+  bool isOrder = op.getKind() == ReduceKind::Max || op.getKind() == ReduceKind::Min ||
+                 op.getKind() == ReduceKind::Any || op.getKind() == ReduceKind::All;
+  bool isNarrow = element.isInteger(8) || element.isInteger(1);
+  return isa<FloatType>(element) || (isNarrow && isOrder) ? Type(builder.getF32Type()) : Type();
+}
+
+FailureOr<TileValue> TileBuilder::prepare(ReduceOp op, TileValue x) {
+  Type type = reducedIn(op);
+  if (!type)
+    return FailureOr<TileValue>(op.emitError("npu: kiln.reduce ")
+                                << stringifyReduceKind(op.getKind()) << " on " << elementOf(op.getX())
+                                << " is not lowered yet");
+  x = this->cast(unmask(x), type, ir::Round::rint);
+  switch (op.getKind()) {
+  case ReduceKind::SumSquare:
+  case ReduceKind::L2:
+    return binary(ir::Binary::vmul, x, x);
+  case ReduceKind::L1:
+    return type.isF32() ? unary(ir::Unary::vabs, x) : binary(ir::Binary::vmax, x, negate(x));
+  default:
+    return x;
+  }
+}
+
+FailureOr<TileValue> TileBuilder::identity(ReduceOp op) {
+  Type type = reducedIn(op);
+  if (!type)
+    return prepare(op, {}); // says why
+  TileValue sum = allocate(Kind::Full, type);
+  double value = identityOf(reductionOf(op.getKind()).pair, type.isF32());
+  builder.create<ir::BroadcastOp>(loc, number(value, type).value, sum.value);
+  return sum;
+}
+
+void TileBuilder::combine(ReduceOp op, TileValue sum, TileValue x) {
+  x = materialize(x, Kind::Full);
+  builder.create<ir::BinaryOp>(loc, reductionOf(op.getKind()).pair, view(sum, true), view(x, true),
+                               view(sum, true), IntegerAttr());
+}
+
+FailureOr<TileValue> TileBuilder::collapse(ReduceOp op, TileValue x, bool rows, bool columns) {
+  Reduction reduction = reductionOf(op.getKind());
+  if (rows && columns)
+    return FailureOr<TileValue>(
+        op.emitError("npu: a reduction of both rows and columns of a tile is not lowered yet"));
+  if (rows)
+    return acrossRows(reduction.pair, materialize(x, Kind::Full));
+  if (!columns)
+    return x;
+  if (x.element.isF32() && reduction.row)
+    return reduceRows(*reduction.row, x, x.element);
+  if (shape.isLine)
+    return FailureOr<TileValue>(op.emitError("npu: kiln.reduce ")
+                                << stringifyReduceKind(op.getKind()) << " on " << x.element
+                                << " along a row that is not whole in a tile is not lowered yet");
+  return byTranspose(reduction.pair, materialize(x, Kind::Full));
+}
+
+TileValue TileBuilder::finish(ReduceOp op, TileValue x, TileValue inverseCount) {
+  switch (op.getKind()) {
+  case ReduceKind::Mean:
+    x = binary(ir::Binary::vmul, x, inverseCount);
+    break;
+  case ReduceKind::L2:
     x = unary(ir::Unary::vsqrt, x);
-  return this->cast(x, element, ir::Round::rint);
+    break;
+  case ReduceKind::LogSum:
+    x = unary(ir::Unary::vln, x);
+    break;
+  default:
+    break;
+  }
+  return this->cast(x, elementOf(op.getResult()), ir::Round::rint);
+}
+
+void TileBuilder::setWhole(bool rows, bool columns) {
+  if (rows)
+    shape.rows = builder.getIndexAttr(shape.maxRows), shape.paddedRows = {};
+  if (columns)
+    shape.columns = builder.getIndexAttr(shape.pitch);
+}
+
+/// The rows of a full tile to one.
+TileValue TileBuilder::acrossRows(ir::Binary pair, TileValue x) {
+  int64_t count = *getConstantIntValue(shape.rows);
+  if (count == 1)
+    return {shape.isLine ? Kind::Full : Kind::Row, x.value, x.element};
+  TileValue row = allocate(Kind::Row, x.element);
+  halveRows(pair, x.value, count, row.value);
+  return row;
+}
+
+/// The first `count` rows of `from` to the one row of `to`.
+void TileBuilder::halveRows(ir::Binary pair, Value from, int64_t count, Value to) {
+  auto type = mlir::cast<MemRefType>(from.getType());
+  int64_t pitch = type.getShape()[1];
+  auto part = [&](Value buffer, int64_t first, int64_t rows) -> Value {
+    if (first == 0 && mlir::cast<MemRefType>(buffer.getType()).getShape()[0] == rows)
+      return buffer;
+    SmallVector<OpFoldResult> ones(2, builder.getIndexAttr(1));
+    return builder.create<memref::SubViewOp>(
+        loc, buffer, ArrayRef<OpFoldResult>{builder.getIndexAttr(first), builder.getIndexAttr(0)},
+        ArrayRef<OpFoldResult>{builder.getIndexAttr(rows), builder.getIndexAttr(pitch)}, ones);
+  };
+  auto combine = [&](Value a, Value b, Value d) {
+    builder.create<ir::BinaryOp>(loc, pair, a, b, d, IntegerAttr());
+  };
+  Value temp;
+  if (count > 3)
+    temp = builder.create<memref::AllocOp>(
+        loc, MemRefType(MemRefType::Builder(type).setShape({count / 2, pitch})));
+  while (count > 1) {
+    int64_t half = count / 2;
+    Value into = half == 1 ? to : temp;
+    combine(part(from, 0, half), part(from, half, half), part(into, 0, half));
+    if (count % 2)
+      combine(part(into, 0, 1), part(from, 2 * half, 1), part(into, 0, 1));
+    from = into;
+    count = half;
+  }
+}
+
+/// Each row of a full tile to one element: the columns of its transpose, by halves.
+TileValue TileBuilder::byTranspose(ir::Binary pair, TileValue x) {
+  auto type = mlir::cast<MemRefType>(x.value.getType());
+  int64_t height = llvm::alignTo(shape.maxRows, kTransposed), pitch = type.getShape()[1];
+  int64_t columns = *getConstantIntValue(shape.columns);
+  auto allocate = [&](ArrayRef<int64_t> extents) -> Value {
+    return builder.create<memref::AllocOp>(loc, MemRefType(MemRefType::Builder(type).setShape(extents)));
+  };
+  Value in = x.value;
+  if (height != shape.maxRows || !getConstantIntValue(shape.rows)) {
+    in = allocate({height, pitch});
+    builder.create<ir::BroadcastOp>(loc, number(0, x.element).value, in);
+    SmallVector<OpFoldResult> zeros(2, builder.getIndexAttr(0)), ones(2, builder.getIndexAttr(1));
+    Value part = builder.create<memref::SubViewOp>(
+        loc, in, zeros, ArrayRef<OpFoldResult>{shape.rows, builder.getIndexAttr(pitch)}, ones);
+    builder.create<ir::BinaryOp>(loc, ir::Binary::vmul, view(x, true), number(1, x.element).value, part,
+                                 IntegerAttr());
+  }
+  Value transposed = allocate({columns, height});
+  builder.create<ir::TransposeOp>(loc, in, transposed, allocate({height / kTransposed, pitch, kTransposed}));
+  TileValue column = this->allocate(Kind::Column, x.element);
+  Value row =
+      builder.create<memref::AllocOp>(loc, MemRefType(MemRefType::Builder(type).setShape({1, height})));
+  halveRows(pair, transposed, columns, row);
+  // The same elements as a column.
+  builder.create<ir::CopyOp>(loc, row, column.value);
+  return column;
 }
 
 TileValue TileBuilder::reduceRows(ir::Reduce kind, TileValue x, Type element) {

@@ -167,3 +167,19 @@ func.func @scalar_load_extent(%a: memref<2xf32, #npu.memory<gm>>) {
   %s = npu.scalar_load ins(%a : memref<2xf32, #npu.memory<gm>>) : f32
   return
 }
+
+// -----
+
+func.func @transpose_shape(%x: memref<20x16xf32, #npu.memory<ub>>, %y: memref<16x20xf32, #npu.memory<ub>>, %t: memref<1x16x16xf32, #npu.memory<ub>>) {
+  // expected-error @+1 {{expected [R][C] of 16 or 32 bits to [C][R] or a part of it by [R/16][C][16]}}
+  npu.vtranspose ins(%x : memref<20x16xf32, #npu.memory<ub>>) outs(%y : memref<16x20xf32, #npu.memory<ub>>) temp(%t : memref<1x16x16xf32, #npu.memory<ub>>)
+  return
+}
+
+// -----
+
+func.func @copy_bytes(%x: memref<1x20xf32, #npu.memory<ub>>, %y: memref<20xf32, #npu.memory<ub>>) {
+  // expected-error @+1 {{expected as many bytes, whole blocks of 32}}
+  npu.copy ins(%x : memref<1x20xf32, #npu.memory<ub>>) outs(%y : memref<20xf32, #npu.memory<ub>>)
+  return
+}

@@ -5,7 +5,7 @@
 // CHECK-LABEL: func.func @chain
 // CHECK-SAME: npu.blocks = 2 : i64, npu.core = "aiv"
 // CHECK: scf.for
-// CHECK: npu.load {{.*}} outs(%{{.*}} : memref<?xf32, strided<[1]>, #npu.memory<ub>>)
+// CHECK: npu.load {{.*}} outs(%{{.*}} : memref<1x?xf32, strided<[256, 1]>, #npu.memory<ub>>)
 // CHECK: npu.vbinary <vadd>
 // CHECK: npu.vunary <vexp>
 // CHECK: npu.store
@@ -73,6 +73,85 @@ kiln.kernel @softmax(%x: tensor<256x512xf32>) -> tensor<256x512xf32> {
 kiln.kernel @bf16(%x: tensor<100xbf16>) -> tensor<100xbf16> {
   %0 = kiln.exp %x : tensor<100xbf16>
   kiln.yield %0 : tensor<100xbf16>
+}
+
+// -----
+
+// A transpose: bursts along the source's rows, then squares in UB, then bursts along the result's.
+// CHECK-LABEL: func.func @transpose
+// CHECK: npu.load {{.*}} outs(%{{.*}} : memref<{{.*}}strided<[{{.*}}, 1]>
+// CHECK: npu.vtranspose ins(%{{.*}} : memref<[[R:[0-9]+]]x[[C:[0-9]+]]xf32, {{.*}}outs(%{{.*}} : memref<{{.*}}temp(%{{.*}} : memref<{{.*}}x[[C]]x16xf32
+// CHECK: npu.store
+// SYNC: flags and barriers is needed
+kiln.kernel @transpose(%x: tensor<70x45xf32>) -> tensor<45x70xf32> {
+  %0 = kiln.transpose %x perm [1, 0] : tensor<70x45xf32> -> tensor<45x70xf32>
+  kiln.yield %0 : tensor<45x70xf32>
+}
+
+// -----
+
+// Heads change places with the sequence: the rows keep their order, so that nothing but strides is new.
+// CHECK-LABEL: func.func @heads
+// CHECK-NOT: npu.v
+// CHECK: npu.load ins(%{{.*}} : memref<{{.*}}strided<[128, 1], offset: ?>
+// CHECK-NOT: npu.v
+// CHECK: npu.store
+// SYNC: flags and barriers is needed
+kiln.kernel @heads(%x: tensor<2x12x4x32xf32>) -> tensor<2x4x12x32xf32> {
+  %0 = kiln.transpose %x perm [0, 2, 1, 3] : tensor<2x12x4x32xf32> -> tensor<2x4x12x32xf32>
+  kiln.yield %0 : tensor<2x4x12x32xf32>
+}
+
+// -----
+
+// Rows that are dropped are added by halves.
+// CHECK-LABEL: func.func @columns
+// CHECK: npu.vbinary <vadd> {{.*}} outs(%{{.*}} : memref<4x64xf32
+// CHECK: npu.vbinary <vadd> {{.*}} outs(%{{.*}} : memref<2x64xf32
+// CHECK: npu.vbinary <vadd> {{.*}} outs(%{{.*}} : memref<1x64xf32
+// CHECK: npu.store
+// SYNC: flags and barriers is needed
+kiln.kernel @columns(%x: tensor<8x64xf32>) -> tensor<64xf32> {
+  %0 = kiln.reduce sum %x axes [0] : tensor<8x64xf32> -> tensor<64xf32>
+  kiln.yield %0 : tensor<64xf32>
+}
+
+// -----
+
+// Softmax of rows of unknown length: a pass for the greatest, one for the sum, one for the result. A row of no
+// elements is one part of none.
+// CHECK-LABEL: func.func @long_rows
+// CHECK: npu.vbrc ins(%{{.*}} : f32) outs(%[[MOST:.*]] : memref<1x
+// CHECK: %[[END:.*]] = arith.maxsi
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %[[END]]
+// CHECK: npu.vbinary <vmax>
+// CHECK: {kiln.runs}
+// CHECK: npu.vreduce <max>
+// CHECK: scf.for
+// CHECK: npu.vunary <vexp>
+// CHECK: npu.vbinary <vadd>
+// CHECK: npu.vreduce <sum>
+// CHECK: scf.for
+// CHECK: npu.vunary <vexp>
+// CHECK: npu.store
+// SYNC: flags and barriers is needed
+kiln.kernel @long_rows(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %0 = kiln.softmax %x axis 1 : tensor<?x?xf32>
+  kiln.yield %0 : tensor<?x?xf32>
+}
+
+// -----
+
+// Products go by way of the transpose.
+// CHECK-LABEL: func.func @products
+// CHECK: npu.vtranspose
+// CHECK: npu.vbinary <vmul>
+// CHECK: npu.copy
+// CHECK: npu.store
+// SYNC: flags and barriers is needed
+kiln.kernel @products(%x: tensor<32x8xf32>) -> tensor<32xf32> {
+  %0 = kiln.reduce prod %x axes [1] : tensor<32x8xf32> -> tensor<32xf32>
+  kiln.yield %0 : tensor<32xf32>
 }
 
 // -----

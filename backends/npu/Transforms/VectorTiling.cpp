@@ -1,0 +1,151 @@
+// VectorTiling.cpp: columns are the innermost group. Rows are the group in which a transposed view is
+// contiguous, or that a reduction drops, or the next outer one. Rows go whole into a tile where they fit,
+// else a tile is a part of one row, or, for transposed views, a rectangle.
+#include "backends/npu/Transforms/VectorLoops.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace kiln::npu {
+namespace {
+
+/// Columns of a tile of a transposed view whose rows are too long, and the most rows of one.
+constexpr int64_t kRectangleColumns = 256, kRectangleRows = 64;
+
+int64_t bytesOf(Type type) { return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8); }
+
+int64_t narrowestBytes(KernelOp kernel, const Domain &domain) {
+  int64_t narrowest = 4;
+  for (Value value : domain.allValues())
+    narrowest = std::min(narrowest, bytesOf(elementOf(value)));
+  return narrowest;
+}
+
+struct Views {
+  std::optional<size_t> contiguous; // the group along which a transposed view's source is contiguous
+  bool hasStrided = false;          // along the columns
+  bool isReversed = false;          // along the rows
+};
+
+bool isColumnStrided(const Domain &domain, Value value, size_t columnGroup) {
+  std::optional<Access> access = accessOf(value);
+  SmallVector<int64_t> axes = domain.axesOf(value, columnGroup);
+  if (!access || axes.empty())
+    return false;
+  const AxisAccess &at = access->axes[axes.back()];
+  auto shape = cast<RankedTensorType>(access->source.getType()).getShape();
+  return at.step != 1 ||
+         llvm::any_of(shape.drop_front(at.axis + 1), [](int64_t extent) { return extent != 1; });
+}
+
+Views findViews(const Domain &domain, size_t columnGroup) {
+  Views views;
+  for (Value value : domain.allValues()) {
+    if (!isColumnStrided(domain, value, columnGroup))
+      continue;
+    views.hasStrided = true;
+    std::optional<Access> access = accessOf(value);
+    auto shape = cast<RankedTensorType>(access->source.getType()).getShape();
+    for (size_t group = 0; group < columnGroup; ++group)
+      for (int64_t axis : domain.axesOf(value, group))
+        if (access->axes[axis].step == 1 && llvm::all_of(shape.drop_front(access->axes[axis].axis + 1),
+                                                         [](int64_t extent) { return extent == 1; }))
+          views.contiguous = group;
+  }
+  return views;
+}
+
+bool isReversed(const Domain &domain, size_t group) {
+  return llvm::any_of(domain.allValues(), [&](Value value) {
+    std::optional<Access> access = accessOf(value);
+    return access && llvm::any_of(domain.axesOf(value, group),
+                                  [&](int64_t axis) { return access->axes[axis].step < 0; });
+  });
+}
+
+/// The group of a tile's rows; nothing if a unit group must be added.
+std::optional<size_t> chooseRows(const Domain &domain, size_t columnGroup, std::optional<size_t> contiguous) {
+  bool reducesColumns = domain.isReduced(columnGroup);
+  if (contiguous && !(reducesColumns && domain.isReduced(*contiguous)))
+    return contiguous;
+  for (size_t group = columnGroup; group-- > 0;) // a reduction across rows, with kept columns
+    if (domain.isReduced(group) && !reducesColumns)
+      return group;
+  for (size_t group = columnGroup; group-- > 0;)
+    if (!domain.isReduced(group))
+      return group;
+  return std::nullopt;
+}
+
+int64_t unitsOutside(const Domain &domain, const Tiling &tiling, const Target &target) {
+  int64_t units = 1;
+  for (size_t group = 0; group < domain.groupCount(); ++group)
+    if (group != tiling.rowGroup && group != tiling.columnGroup && !domain.isReduced(group))
+      units *= ShapedType::isDynamic(domain.extent(group)) ? target.vectorCores : domain.extent(group);
+  return units;
+}
+
+} // namespace
+
+FailureOr<Tiling> chooseTiling(KernelOp kernel, Domain &domain, const Target &target, int64_t limit) {
+  if (domain.groupCount() == 0)
+    domain.addUnitGroup();
+  Tiling tiling;
+  tiling.columnGroup = domain.groupCount() - 1;
+  Views views = findViews(domain, tiling.columnGroup);
+  std::optional<size_t> rows = chooseRows(domain, tiling.columnGroup, views.contiguous);
+  if (!rows) {
+    domain.addUnitGroup();
+    ++tiling.columnGroup;
+    rows = 0;
+  }
+  tiling.rowGroup = *rows;
+  if (isReversed(domain, tiling.columnGroup))
+    return FailureOr<Tiling>(kernel.emitError("npu: reversal of the innermost axis is not lowered yet"));
+  int64_t cores = target.vectorCores;
+  int64_t columns = domain.extent(tiling.columnGroup), rowExtent = domain.extent(tiling.rowGroup);
+  bool isDynamic = ShapedType::isDynamic(columns), reducesColumns = domain.isReduced(tiling.columnGroup);
+  int64_t block = 32 / narrowestBytes(kernel, domain), padded = isDynamic ? 0 : llvm::alignTo(columns, block);
+  bool isRectangle =
+      views.contiguous == tiling.rowGroup && rowExtent != 1 && !isReversed(domain, tiling.rowGroup);
+  int64_t mostColumns = reducesColumns ? std::min(limit, kReducedColumns) : limit;
+  tiling.isLine =
+      !isRectangle && (isDynamic || rowExtent == 1 || padded > mostColumns || (views.hasStrided) ||
+                       isReversed(domain, tiling.rowGroup) ||
+                       (!reducesColumns && !domain.isReduced(tiling.rowGroup) && padded > limit / 2));
+  tiling.isColumnsWhole = !isDynamic && padded <= (isRectangle ? limit / 16 : mostColumns) &&
+                          !(isRectangle && reducesColumns && padded > kReducedColumns);
+  if (isRectangle && reducesColumns && !tiling.isColumnsWhole)
+    isRectangle = false, tiling.isLine = true, tiling.isColumnsWhole = !isDynamic && padded <= mostColumns;
+  if (tiling.isLine) {
+    // Strided elements take a block each on their way.
+    int64_t most = views.hasStrided ? std::min<int64_t>(mostColumns, limit / 16) : mostColumns;
+    int64_t share = isDynamic || reducesColumns ? most : columns;
+    if (!reducesColumns && !isDynamic)
+      share = llvm::divideCeil(columns, std::max<int64_t>(1, cores / unitsOutside(domain, tiling, target)));
+    tiling.columns = tiling.pitch =
+        std::clamp<int64_t>(llvm::alignTo(share, 256), 256, std::max<int64_t>(most, 256));
+    if (tiling.isColumnsWhole && padded <= tiling.columns) {
+      tiling.columns = columns;
+      tiling.pitch = padded;
+    } else {
+      tiling.isColumnsWhole = false;
+    }
+    return tiling;
+  }
+  tiling.columns = tiling.isColumnsWhole ? columns : std::min(kRectangleColumns, limit / 16);
+  tiling.pitch = tiling.isColumnsWhole ? padded : tiling.columns;
+  tiling.rows = std::clamp<int64_t>(limit / tiling.pitch, 1, isRectangle ? kRectangleRows : kMaxRepeats);
+  if (!ShapedType::isDynamic(rowExtent)) {
+    tiling.rows = std::min(tiling.rows, rowExtent);
+    if (!domain.isReduced(tiling.rowGroup)) {
+      int64_t share = llvm::divideCeil(rowExtent * unitsOutside(domain, tiling, target), cores);
+      tiling.rows = std::min(tiling.rows, std::max<int64_t>(8, llvm::alignTo(share, 8)));
+    }
+  }
+  tiling.isLine = tiling.rows == 1;
+  return tiling;
+}
+
+} // namespace kiln::npu

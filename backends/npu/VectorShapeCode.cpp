@@ -1,0 +1,111 @@
+// VectorShapeCode.cpp: instructions of the vector unit that fill, move and transpose, and scalar loads.
+// Transposes go by squares of 16 rows and a block of columns into a temporary, whose parts are then copied to
+// where they belong.
+#include "backends/npu/CodeWriter.h"
+
+using namespace mlir;
+
+namespace kiln::npu {
+namespace {
+
+constexpr int64_t kRows = 16; // of what vnchwconv transposes
+
+} // namespace
+
+Scalar CodeWriter::elementsOf(const Place &place) {
+  Scalar count = number(1);
+  for (Scalar extent : place.extents)
+    count = mul(count, extent);
+  return count;
+}
+
+void CodeWriter::writeScalarLoad(ir::ScalarLoadOp op) {
+  Place source = place(op.getSrc());
+  Inst inst = make(Op::Load, source.element.isBF16() ? DType::U16 : typeOf(source.element));
+  inst[Field::space] = static_cast<int32_t>(Space::Gm);
+  setReg(inst, Field::a, source.address);
+  uint32_t reg = allocate();
+  inst[Field::d] = reg;
+  emit(inst);
+  scalars[op.getResult()] = {true, reg};
+  if (!source.element.isBF16())
+    return;
+  Inst shift = Inst::make(Op::Shl); // the bits of the same f32
+  shift[Field::d] = shift[Field::a] = reg;
+  shift[Field::bi] = 16;
+  emit(shift);
+}
+
+LogicalResult CodeWriter::writeFill(ir::BroadcastOp op) {
+  Place d = place(op.getDst());
+  bool isColumn = isa<MemRefType>(op.getSrc().getType());
+  if (isColumn) {
+    Inst inst = make(Op::VBrcb, bitsOf(d.elementBytes));
+    setReg(inst, Field::d, d.address);
+    setReg(inst, Field::a, place(op.getSrc()).address);
+    set(inst, Field::rep, ceilDiv(d.extents[0], 8));
+    return emit(inst), success();
+  }
+  Scalar value = scalar(op.getSrc()), count = elementsOf(d);
+  if (d.elementBytes == 1) { // two at a time
+    if (value.isReg)
+      return op.emitOpError("fills bytes with a number that is not constant; this has no code");
+    value = number((value.value & 0xff) * 0x101);
+    count = ceilDiv(count, 2);
+  }
+  Inst inst = make(Op::VDup, bitsOf(std::max<int64_t>(d.elementBytes, 2)));
+  setReg(inst, Field::d, d.address);
+  countElements(count);
+  setReg(inst, Field::a, value);
+  return emit(inst), success();
+}
+
+void CodeWriter::writeTranspose(ir::TransposeOp op) {
+  Place source = place(op.getSrc()), d = place(op.getDst()), temp = place(op.getTemp());
+  int64_t rows = source.extents[0].value, columns = source.extents[1].value, bytes = source.elementBytes;
+  int64_t block = 32 / bytes, square = kRows * bytes, width = d.extents.back().value;
+  repeat(number(rows / kRows), [&](Scalar i) {
+    Inst inst = make(Op::VNchwConv, bitsOf(bytes));
+    setReg(inst, Field::d, add(temp.address, mul(i, number(columns * square))));
+    setReg(inst, Field::a, add(source.address, mul(i, number(columns * square))));
+    set(inst, Field::rep, number(columns / block));
+    set(inst, Field::arow, number(columns / block));
+    set(inst, Field::arep, number(1));
+    set(inst, Field::drep, number(kRows)); // a block becomes 16 of them
+    emit(inst);
+  });
+  barrier(Pipe::V);
+  auto copy = [&](Scalar i, int64_t length) {
+    Inst inst = Inst::make(Op::VCopy);
+    setReg(inst, Field::d, add(d.address, mul(i, number(square))));
+    setReg(inst, Field::a, add(temp.address, mul(i, number(columns * square))));
+    set(inst, Field::n, d.extents.size() == 2 ? d.extents[0] : number(1));
+    set(inst, Field::len, number(length));
+    set(inst, Field::sgap, number((square - length) / 32));
+    set(inst, Field::dgap, number((width * bytes - length) / 32));
+    emit(inst);
+  };
+  int64_t whole = width / kRows;
+  repeat(number(whole), [&](Scalar i) { copy(i, square); });
+  if (width % kRows)
+    copy(number(whole), width % kRows * bytes);
+}
+
+LogicalResult CodeWriter::writeShapeOp(Operation *op) {
+  if (auto load = dyn_cast<ir::ScalarLoadOp>(op))
+    return writeScalarLoad(load), success();
+  if (auto fill = dyn_cast<ir::BroadcastOp>(op))
+    return writeFill(fill);
+  if (auto transpose = dyn_cast<ir::TransposeOp>(op))
+    return writeTranspose(transpose), success();
+  auto copyOp = cast<ir::CopyOp>(op);
+  Place source = place(copyOp.getSrc()), d = place(copyOp.getDst());
+  Inst inst = Inst::make(Op::VCopy);
+  setReg(inst, Field::d, d.address);
+  setReg(inst, Field::a, source.address);
+  set(inst, Field::n, number(1));
+  set(inst, Field::len, mul(elementsOf(d), number(d.elementBytes)));
+  return emit(inst), success();
+}
+
+} // namespace kiln::npu

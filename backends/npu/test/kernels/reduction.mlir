@@ -1,0 +1,110 @@
+// reduction.mlir: reductions over every kind of axis on vector cores: outer, wide, dynamic, several; and what is made of them.
+func.func @columns(%x: tensor<?x67xf32>) -> tensor<67xf32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["Mx67 uniform -2 2"], cases = ["M=2", "M=13", "M=700"]}} {
+  %0 = kiln.reduce sum %x axes [0] : tensor<?x67xf32> -> tensor<67xf32>
+  return %0 : tensor<67xf32>
+}
+
+func.func @middle(%x: tensor<3x50x40xf32>) -> tensor<3x1x40xf32> attributes {kiln.test = {
+    types = [f16, f32, i32], inputs = ["3x50x40 uniform -2 2"]}} {
+  %0 = kiln.reduce max %x axes [1] keepdims : tensor<3x50x40xf32> -> tensor<3x1x40xf32>
+  return %0 : tensor<3x1x40xf32>
+}
+
+func.func @tall(%x: tensor<5000x3xf32>) -> tensor<3xf32> attributes {kiln.test = {
+    inputs = ["5000x3 uniform -2 2"]}} {
+  %0 = kiln.reduce mean %x axes [0] : tensor<5000x3xf32> -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
+func.func @dynamic_row(%x: tensor<?x?xf32>) -> tensor<?xf32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["MxN uniform -2 2"], cases = ["M=1 N=1", "M=3 N=70", "M=60 N=9000"]}} {
+  %0 = kiln.reduce mean %x axes [1] : tensor<?x?xf32> -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+func.func @wide(%x: tensor<5x20000xf32>) -> tensor<5xf32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["5x20000 uniform -2 2"]}} {
+  %0 = kiln.reduce max %x axes [1] : tensor<5x20000xf32> -> tensor<5xf32>
+  return %0 : tensor<5xf32>
+}
+
+func.func @all(%x: tensor<60x70xf32>) -> tensor<f32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["60x70 uniform -2 2"]}} {
+  %0 = kiln.reduce sum_square %x axes [0, 1] : tensor<60x70xf32> -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+func.func @ends(%x: tensor<6x5x300xf32>) -> tensor<5xf32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["6x5x300 uniform -2 2"]}} {
+  %0 = kiln.reduce l2 %x axes [0, 2] : tensor<6x5x300xf32> -> tensor<5xf32>
+  return %0 : tensor<5xf32>
+}
+
+func.func @outermost(%x: tensor<6x5x8x30xf32>) -> tensor<5x30xf32> attributes {kiln.test = {
+    types = [f32], inputs = ["6x5x8x30 uniform -2 2"]}} {
+  %0 = kiln.reduce sum %x axes [0, 2] : tensor<6x5x8x30xf32> -> tensor<5x30xf32>
+  return %0 : tensor<5x30xf32>
+}
+
+func.func @products(%x: tensor<20x9xf32>) -> tensor<20xf32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["20x9 uniform 0.5 1.5"]}} {
+  %0 = kiln.reduce prod %x axes [1] : tensor<20x9xf32> -> tensor<20xf32>
+  return %0 : tensor<20xf32>
+}
+
+func.func @integers(%x: tensor<?x37xi32>) -> tensor<?xi32> attributes {kiln.test = {
+    inputs = ["Mx37 uniform -2000000000 2000000000"], cases = ["M=3", "M=100"]}} {
+  %0 = kiln.reduce sum %x axes [1] : tensor<?x37xi32> -> tensor<?xi32>
+  return %0 : tensor<?xi32>
+}
+
+func.func @any(%x: tensor<30x37xf32>) -> tensor<30xi1> attributes {kiln.test = {
+    inputs = ["30x37 uniform -1 9"]}} {
+  %c = kiln.constant dense<-0.95> : tensor<f32>
+  %0 = kiln.compare lt %x, %c : tensor<30x37xf32>, tensor<f32> -> tensor<30x37xi1>
+  %1 = kiln.reduce any %0 axes [1] : tensor<30x37xi1> -> tensor<30xi1>
+  return %1 : tensor<30xi1>
+}
+
+func.func @log_sum_exp(%x: tensor<30x37xf32>) -> tensor<30xf32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["30x37 uniform -1 9"]}} {
+  %0 = kiln.reduce log_sum_exp %x axes [1] : tensor<30x37xf32> -> tensor<30xf32>
+  return %0 : tensor<30xf32>
+}
+
+func.func @softmax_across(%x: tensor<3x50x40xf32>) -> tensor<3x50x40xf32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["3x50x40 uniform -9 9"]}} {
+  %0 = kiln.softmax %x axis 1 : tensor<3x50x40xf32>
+  return %0 : tensor<3x50x40xf32>
+}
+
+func.func @softmax_dynamic(%x: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["MxN uniform -9 9"], cases = ["M=1 N=1", "M=3 N=70", "M=60 N=9000"]}} {
+  %0 = kiln.softmax %x axis 1 : tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+func.func @log_softmax_wide(%x: tensor<3x9000xf32>) -> tensor<3x9000xf32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["3x9000 uniform -9 9"]}} {
+  %0 = kiln.log_softmax %x axis 1 : tensor<3x9000xf32>
+  return %0 : tensor<3x9000xf32>
+}
+
+func.func @layer_norm_wide(%x: tensor<3x9000xf32>, %s: tensor<9000xf32>, %b: tensor<9000xf32>) -> tensor<3x9000xf32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["3x9000 uniform -2 2", "9000 uniform -2 2", "9000 uniform -2 2"]}} {
+  %0 = kiln.layer_norm %x scale(%s : tensor<9000xf32>) bias(%b : tensor<9000xf32>) axis -1 epsilon 1.0e-5 : tensor<3x9000xf32>
+  return %0 : tensor<3x9000xf32>
+}
+
+func.func @instance_norm(%x: tensor<2x5x30x11xf32>, %s: tensor<5xf32>, %b: tensor<5xf32>) -> tensor<2x5x30x11xf32> attributes {kiln.test = {
+    types = [f16, f32, bf16], inputs = ["2x5x30x11 uniform -2 2", "5 uniform -2 2", "5 uniform -2 2"]}} {
+  %0 = kiln.instance_norm %x scale(%s : tensor<5xf32>) bias(%b : tensor<5xf32>) epsilon 1.0e-5 : tensor<2x5x30x11xf32>
+  return %0 : tensor<2x5x30x11xf32>
+}
+
+func.func @batch_norm(%x: tensor<2x5x30x11xf32>, %s: tensor<5xf32>, %b: tensor<5xf32>, %m: tensor<5xf32>, %v: tensor<5xf32>) -> tensor<2x5x30x11xf32> attributes {kiln.test = {
+    types = [f16, f32, bf16], inputs = ["2x5x30x11 uniform -2 2", "5 uniform -2 2", "5 uniform -2 2", "5 uniform -2 2", "5 uniform 1 2"]}} {
+  %0 = kiln.batch_norm %x, %s, %b, %m, %v epsilon 1.0e-5 : tensor<2x5x30x11xf32>, tensor<5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<5xf32>
+  return %0 : tensor<2x5x30x11xf32>
+}
