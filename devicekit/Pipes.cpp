@@ -3,8 +3,12 @@
 
 namespace kiln::devicekit {
 
-void buildMemoryPasses(mlir::OpPassManager &pm, int64_t copies) {
+void buildMultiBufferPass(mlir::OpPassManager &pm, int64_t copies) {
   pm.addNestedPass<mlir::func::FuncOp>(createMultiBufferPass({copies}));
+}
+
+void buildMemoryPasses(mlir::OpPassManager &pm, int64_t copies) {
+  buildMultiBufferPass(pm, copies);
   pm.addNestedPass<mlir::func::FuncOp>(createPlanMemoryPass());
 }
 

@@ -1,5 +1,6 @@
 // RegisterCompiler.cpp: everything that the npu's compiler tier registers.
 #include "backends/npu/EmitObject.h"
+#include "backends/npu/Hivm/HivmWriter.h"
 #include "backends/npu/Pipelines.h"
 #include "backends/npu/Transforms/Passes.h"
 
@@ -28,9 +29,12 @@ Status registerNpuCompiler(jit::CompilerRegistrar &registrar) {
   registrar.addEmitter(target,
                        {"npu", "the npu dialect with addresses and flags", jit::Stage::Lower, printDialect});
   registrar.addEmitter(target, {"asm", "the kernel's instructions", jit::Stage::Lower, printAssembly});
+  registrar.addEmitter(target, {"hivm", "HIVM text as AscendNPU-IR 1.2.0 reads it, before its planning",
+                                jit::Stage::Tile, printHivm});
   devicekit::registerPipePasses(registrar);
   registrar.addPass([] { return createBoundEpiloguesPass(); });
   registrar.addPass([] { return createLowerKernelsPass(); });
+  registrar.addPass([] { return createPrintHivmPass(); });
   return registrar.status();
 }
 

@@ -16,6 +16,8 @@ set(npuCompilerSources
   CodeWriter.cpp
   CubeCode.cpp
   EmitObject.cpp
+  Hivm/HivmForm.cpp
+  Hivm/HivmWriter.cpp
   IR/NpuCost.cpp
   IR/NpuDialect.cpp
   IR/NpuOps.cpp

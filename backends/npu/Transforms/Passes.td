@@ -44,4 +44,17 @@ def LowerKernelsPass : Pass<"kiln-npu-lower-kernels", "mlir::ModuleOp"> {
                            "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
+def PrintHivmPass : Pass<"kiln-npu-print-hivm", "mlir::ModuleOp"> {
+  let summary = "print kernels on tiles as HIVM text, to standard output";
+  let description = [{
+    What `--emit=hivm` prints, for a module after stage tile. Changes nothing.
+
+    ```mlir
+    npu.vbinary <vadd> ins(%x, %y : memref<64xf32, #npu.memory<ub>>, memref<64xf32, #npu.memory<ub>>) outs(%z : memref<64xf32, #npu.memory<ub>>)
+    // is printed as
+    hivm.hir.vadd ins(%x, %y : memref<64xf32, #hivm.address_space<ub>>, memref<64xf32, #hivm.address_space<ub>>) outs(%z : memref<64xf32, #hivm.address_space<ub>>)
+    ```
+  }];
+}
+
 #endif // KILN_BACKENDS_NPU_TRANSFORMS_PASSES_TD

@@ -7,6 +7,9 @@
 
 namespace kiln::devicekit {
 
+/// Adds, on func.func: the choice of buffers that get that many copies (1: none).
+void buildMultiBufferPass(mlir::OpPassManager &pm, int64_t copies = 2);
+
 /// Adds, on func.func: multi-buffering with that many copies (1: none) and memory planning.
 void buildMemoryPasses(mlir::OpPassManager &pm, int64_t copies = 2);
 

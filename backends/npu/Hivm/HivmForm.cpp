@@ -1,0 +1,179 @@
+// HivmForm.cpp: a column is [rows] with us, spread to blocks where rows meet it, and [rows, 1] in HIVM, where
+// the library spreads it.
+#include "backends/npu/Hivm/HivmForm.h"
+
+#include "backends/npu/Transforms/VectorLowering.h"
+#include "kiln/devicekit/Pipes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+
+namespace kiln::npu {
+
+Value bufferOf(Value value) {
+  while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
+    value = view.getViewSource();
+  return value;
+}
+
+void forEachAccess(Value buffer, llvm::function_ref<void(Operation *)> fn) {
+  for (Operation *user : buffer.getUsers()) {
+    if (!isa<ViewLikeOpInterface>(user)) {
+      fn(user);
+      continue;
+    }
+    for (Value view : user->getResults())
+      forEachAccess(view, fn);
+  }
+}
+
+namespace {
+
+/// The number that leaves the other operand as it is.
+TypedAttr identityOf(OpBuilder &builder, ir::Reduce kind, Type element) {
+  if (kind == ir::Reduce::sum)
+    return builder.getZeroAttr(element);
+  bool isMax = kind == ir::Reduce::max;
+  if (auto real = dyn_cast<FloatType>(element))
+    return builder.getFloatAttr(element, APFloat::getInf(real.getFloatSemantics(), /*Negative=*/isMax));
+  unsigned width = element.getIntOrFloatBitWidth();
+  return builder.getIntegerAttr(element,
+                                isMax ? APInt::getSignedMinValue(width) : APInt::getSignedMaxValue(width));
+}
+
+OpFoldResult extentOf(OpBuilder &builder, Location loc, Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  if (!type.isDynamicDim(0))
+    return builder.getIndexAttr(type.getShape()[0]);
+  return builder.create<memref::DimOp>(loc, memref, 0).getResult();
+}
+
+/// A view [rows, 1] of a column.
+Value asColumn(OpBuilder &builder, Location loc, Value column) {
+  auto type = cast<MemRefType>(column.getType());
+  SmallVector<ReassociationIndices> groups = {{0, 1}};
+  SmallVector<OpFoldResult> extents = {extentOf(builder, loc, column), builder.getIndexAttr(1)};
+  return builder.create<memref::ExpandShapeOp>(loc, ArrayRef<int64_t>{type.getShape()[0], 1}, column, groups,
+                                               extents);
+}
+
+LogicalResult rewriteColumn(ir::BinaryOp op) {
+  if (op.getBroadcast() != 1)
+    return success();
+  auto spread = writerOf<ir::BroadcastOp>(op.getRhs());
+  if (!spread || !isa<MemRefType>(spread.getSrc().getType()) || spread->getBlock() != op->getBlock())
+    return op.emitError("npu: a column that no one vbrc spreads has no form in HIVM");
+  Value column = spread.getSrc(), buffer = bufferOf(column);
+  for (Operation *between = spread->getNextNode(); between != op; between = between->getNextNode())
+    if (auto pipe = dyn_cast<ir::PipeOpInterface>(between)) {
+      SmallVector<ir::PipeAccess> accesses;
+      pipe.getAccesses(accesses);
+      for (ir::PipeAccess access : accesses)
+        if (access.isWrite && bufferOf(access.memref) == buffer)
+          return op.emitError("npu: a column that is written after it was spread has no form in HIVM");
+    }
+  OpBuilder builder(op);
+  auto lhs = cast<MemRefType>(op.getLhs().getType());
+  if (lhs.isDynamicDim(0) || cast<MemRefType>(column.getType()).getShape()[0] != lhs.getShape()[0]) {
+    OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
+    column = builder.create<memref::SubViewOp>(
+        op.getLoc(), column, ArrayRef<OpFoldResult>{zero},
+        ArrayRef<OpFoldResult>{extentOf(builder, op.getLoc(), op.getLhs())}, ArrayRef<OpFoldResult>{one});
+  }
+  op.getRhsMutable().assign(asColumn(builder, op.getLoc(), column));
+  return success();
+}
+
+void rewriteReduce(ir::ReduceOp op) {
+  OpBuilder builder(op);
+  Value column = asColumn(builder, op.getLoc(), op.getDst());
+  TypedAttr identity = identityOf(builder, op.getKind(), cast<MemRefType>(column.getType()).getElementType());
+  Value number = builder.create<arith::ConstantOp>(op.getLoc(), identity);
+  builder.create<ir::BroadcastOp>(op.getLoc(), number, column);
+  op.getDstMutable().assign(column);
+}
+
+void rewriteScalarLoad(ir::ScalarLoadOp op) {
+  OpBuilder builder(op);
+  Value zero = builder.create<arith::ConstantIndexOp>(op.getLoc(), 0);
+  SmallVector<Value> indices(cast<MemRefType>(op.getSrc().getType()).getRank(), zero);
+  op.replaceAllUsesWith(builder.create<memref::LoadOp>(op.getLoc(), op.getSrc(), indices).getResult());
+  op.erase();
+}
+
+/// A buffer as large as the one of `like`, in use from before `op` until after it: the ops that use it.
+SmallVector<Operation *> reserveScratch(Operation *op, Value like) {
+  auto tile = bufferOf(like).getDefiningOp<memref::AllocOp>();
+  if (!tile)
+    return {};
+  OpBuilder builder(op);
+  auto scratch = builder.create<memref::AllocOp>(op->getLoc(), tile.getType());
+  Value zero =
+      builder.create<arith::ConstantOp>(op->getLoc(), builder.getZeroAttr(tile.getType().getElementType()));
+  Operation *before = builder.create<ir::BroadcastOp>(op->getLoc(), zero, scratch);
+  builder.setInsertionPointAfter(op);
+  Operation *after = builder.create<ir::BroadcastOp>(op->getLoc(), zero, scratch);
+  return {before, after, scratch};
+}
+
+} // namespace
+
+LogicalResult chooseCopies(ModuleOp module) {
+  SmallVector<Operation *> wide, reserved;
+  module.walk([&](Operation *op) {
+    auto binary = dyn_cast<ir::BinaryOp>(op);
+    if (isa<ir::ReduceOp>(op) || (binary && binary.getBroadcast() == 1))
+      wide.push_back(op);
+  });
+  for (Operation *op : wide) {
+    auto reduce = dyn_cast<ir::ReduceOp>(op);
+    reserved.append(reserveScratch(op, reduce ? reduce.getSrc() : cast<ir::BinaryOp>(op).getDst()));
+  }
+  PassManager passes(module.getContext());
+  devicekit::buildMultiBufferPass(passes);
+  LogicalResult result = passes.run(module);
+  for (Operation *op : reserved)
+    op->erase();
+  return result;
+}
+
+LogicalResult rewriteForHivm(func::FuncOp function) {
+  auto blocks = function->getAttrOfType<IntegerAttr>(kBlocksAttr);
+  if (!blocks || !function->hasAttr(kCoreAttr))
+    return function.emitError("npu: expected a kernel's function with the attributes ")
+           << kCoreAttr << " and " << kBlocksAttr;
+  Value block =
+      function.getBody().front().addArgument(IndexType::get(function.getContext()), function.getLoc());
+  SmallVector<Operation *> ops, spreads;
+  function.walk([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : ops) {
+    if (auto index = dyn_cast<ir::BlockIdxOp>(op)) {
+      index.replaceAllUsesWith(block);
+      index.erase();
+    } else if (auto number = dyn_cast<ir::BlockNumOp>(op)) {
+      OpBuilder builder(op);
+      number.replaceAllUsesWith(
+          builder.create<arith::ConstantIndexOp>(op->getLoc(), blocks.getInt()).getResult());
+      number.erase();
+    } else if (auto load = dyn_cast<ir::ScalarLoadOp>(op)) {
+      rewriteScalarLoad(load);
+    } else if (auto reduce = dyn_cast<ir::ReduceOp>(op)) {
+      rewriteReduce(reduce);
+    } else if (auto binary = dyn_cast<ir::BinaryOp>(op)) {
+      if (failed(rewriteColumn(binary)))
+        return failure();
+    } else if (auto spread = dyn_cast<ir::BroadcastOp>(op)) {
+      if (isa<MemRefType>(spread.getSrc().getType()))
+        spreads.push_back(spread);
+    }
+  }
+  for (Operation *spread : spreads)
+    spread->erase();
+  return success();
+}
+
+} // namespace kiln::npu
