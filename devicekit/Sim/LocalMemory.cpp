@@ -45,34 +45,20 @@ std::optional<Fault> LocalMemory::access(std::span<const Range> ranges, const Ac
 
 std::optional<Fault> LocalMemory::accessBlock(uint64_t block, uint32_t mask, const Accessor &by,
                                               bool isWrite) {
-  Cell &cell = cells[block];
+  AccessCell &cell = cells[block];
   if (!isWrite && (cell.initialised & mask) != mask) {
     uint64_t offset = static_cast<uint64_t>(__builtin_ctz(mask & ~cell.initialised));
     return fault(FaultKind::Uninitialised, block * kBlock + offset, "nobody wrote this byte");
   }
-  for (uint32_t pipe = 0; pipe < kMostPipes; ++pipe) {
-    uint32_t known = by.knows.own[pipe];
-    bool meetsWrite = cell.written[pipe] > known && (cell.writtenBytes[pipe] & mask);
-    bool meetsRead = isWrite && cell.read[pipe] > known && (cell.readBytes[pipe] & mask);
-    // an instruction may read and write the same bytes
-    if (pipe == by.pipe) {
-      meetsWrite &= cell.written[pipe] != by.number;
-      meetsRead &= cell.read[pipe] != by.number;
-    }
-    if (meetsWrite || meetsRead)
-      return fault(FaultKind::Race, block * kBlock,
-                   std::string(isWrite ? "written" : "read") + " while instruction " +
-                       std::to_string(meetsWrite ? cell.written[pipe] : cell.read[pipe]) + " of pipe " +
-                       std::to_string(pipe) + ", which " + (meetsWrite ? "writes" : "reads") +
-                       " it, is not known to have ended");
-  }
-  uint32_t *numbers = isWrite ? cell.written : cell.read,
-           *masks = isWrite ? cell.writtenBytes : cell.readBytes;
-  masks[by.pipe] = numbers[by.pipe] == by.number ? masks[by.pipe] | mask : mask;
-  numbers[by.pipe] = by.number;
-  if (isWrite)
-    cell.initialised |= mask;
-  return std::nullopt;
+  BlockAccess now = {by.number, mask, static_cast<uint16_t>(by.core), static_cast<uint8_t>(by.pipe),
+                     isWrite,   false};
+  std::optional<BlockAccess> then = cell.record(now, by.knows);
+  if (!then)
+    return std::nullopt;
+  return fault(FaultKind::Race, block * kBlock,
+               std::string(isWrite ? "written" : "read") + " while instruction " +
+                   std::to_string(then->number) + " of pipe " + std::to_string(then->pipe) + ", which " +
+                   (then->isWrite ? "writes" : "reads") + " it, is not known to have ended");
 }
 
 void LocalMemory::poison(std::span<const Range> ranges, std::vector<uint8_t> &pending) {

@@ -52,6 +52,14 @@ const SharedMemory::Region *SharedMemory::find(const Range &range, bool isWrite)
   return best;
 }
 
+/// What nobody may write needs no record of its readers.
+bool SharedMemory::needsShadow(const Region &region) const {
+  return !region.isInitialised || std::any_of(regions.begin(), regions.end(), [&](const Region &other) {
+    return other.isWritable && other.address < region.address + region.bytes &&
+           region.address < other.address + other.bytes;
+  });
+}
+
 SharedMemory::Page &SharedMemory::page(Stripe &stripe, uint64_t number) {
   std::unique_ptr<Page> &page = stripe.pages[number];
   if (!page) {
@@ -82,7 +90,7 @@ std::optional<Fault> SharedMemory::access(std::span<const Range> ranges, const A
               (region ? " reach beyond the end of " + region->name : " belong to no buffer of the launch"));
     if (isWrite && !region->isWritable)
       return fault(FaultKind::ReadOnly, range.begin, region->name + " is an input");
-    if (!hasShadow)
+    if (!hasShadow || !needsShadow(*region))
       continue;
     uint64_t end = range.begin + range.bytes;
     for (uint64_t number = range.begin >> kPageBits; number << kPageBits < end; ++number) {
@@ -93,14 +101,11 @@ std::optional<Fault> SharedMemory::access(std::span<const Range> ranges, const A
                last = std::min(end, (number + 1) << kPageBits);
       for (uint64_t block = first / kBlock * kBlock; block < last; block += kBlock) {
         uint64_t from = std::max(first, block) - block, to = std::min(last, block + kBlock) - block;
-        Access now;
-        now.number = by.number;
-        now.core = by.core;
-        now.pipe = static_cast<uint8_t>(by.pipe);
-        now.mask = static_cast<uint32_t>((uint64_t(1) << to) - (uint64_t(1) << from));
-        now.isAtomic = isAtomic;
+        auto mask = static_cast<uint32_t>((uint64_t(1) << to) - (uint64_t(1) << from));
+        BlockAccess now = {by.number, mask,    static_cast<uint16_t>(by.core), static_cast<uint8_t>(by.pipe),
+                           isWrite,   isAtomic};
         if (auto found =
-                accessBlock(cells.cells[block / kBlock % std::size(cells.cells)], block, now, by, isWrite))
+                accessBlock(cells.cells[block / kBlock % std::size(cells.cells)], block, now, by.knows))
           return found;
       }
     }
@@ -108,43 +113,19 @@ std::optional<Fault> SharedMemory::access(std::span<const Range> ranges, const A
   return std::nullopt;
 }
 
-std::optional<Fault> SharedMemory::accessBlock(Cell &cell, uint64_t address, Access now, const Accessor &by,
-                                               bool isWrite) {
-  if ((!isWrite || now.isAtomic) && (cell.initialised & now.mask) != now.mask)
+std::optional<Fault> SharedMemory::accessBlock(AccessCell &cell, uint64_t address, const BlockAccess &now,
+                                               const VectorClock &knows) {
+  if ((!now.isWrite || now.isAtomic) && (cell.initialised & now.mask) != now.mask)
     return fault(FaultKind::Uninitialised, address, "nobody wrote this block in this launch");
-  auto meets = [&](const Access &then) {
-    if (then.number == 0 || !(then.mask & now.mask) || (then.isAtomic && now.isAtomic))
-      return false;
-    if (then.core == by.core)
-      return by.knows.own[then.pipe] < then.number && !(then.pipe == by.pipe && then.number == by.number);
-    return !by.knows.knowsOther(then.core, then.pipe, then.number);
-  };
-  auto conflict = [&](const Access &then, bool thenWrites) {
-    bool overlap = isWrite && thenWrites && then.core != by.core;
-    return fault(overlap ? FaultKind::Overlap : FaultKind::Race, address,
-                 std::string(isWrite ? "written" : "read") + " while instruction " +
-                     std::to_string(then.number) + " of core " + std::to_string(then.core) + ", pipe " +
-                     std::to_string(then.pipe) + ", which " + (thenWrites ? "writes" : "reads") +
-                     " it, is not known to have ended");
-  };
-  if (meets(cell.writer))
-    return conflict(cell.writer, true);
-  if (!isWrite) {
-    Access &slot = cell.readers[0].core == now.core && cell.readers[0].pipe == now.pipe ? cell.readers[0]
-                                                                                        : cell.readers[1];
-    if (&slot == &cell.readers[1] && cell.readers[1].number && cell.readers[1].core != now.core)
-      cell.readers[0] = cell.readers[1]; // keeps the readers of two cores
-    slot = now;
+  std::optional<BlockAccess> then = cell.record(now, knows);
+  if (!then)
     return std::nullopt;
-  }
-  for (const Access &reader : cell.readers)
-    if (meets(reader))
-      return conflict(reader, false);
-  if (cell.writer.number == now.number && cell.writer.core == now.core && cell.writer.pipe == now.pipe)
-    now.mask |= cell.writer.mask;
-  cell.writer = now;
-  cell.initialised |= now.mask;
-  return std::nullopt;
+  bool isOverlap = now.isWrite && then->isWrite && then->core != now.core;
+  return fault(isOverlap ? FaultKind::Overlap : FaultKind::Race, address,
+               std::string(now.isWrite ? "written" : "read") + " while instruction " +
+                   std::to_string(then->number) + " of core " + std::to_string(then->core) + ", pipe " +
+                   std::to_string(then->pipe) + ", which " + (then->isWrite ? "writes" : "reads") +
+                   " it, is not known to have ended");
 }
 
 } // namespace kiln::devicekit

@@ -3,10 +3,9 @@
 #ifndef KILN_DEVICEKIT_LOCALMEMORY_H
 #define KILN_DEVICEKIT_LOCALMEMORY_H
 
+#include "kiln/devicekit/AccessCell.h"
 #include "kiln/devicekit/Fault.h"
-#include "kiln/devicekit/VectorClock.h"
 
-#include <optional>
 #include <span>
 
 namespace kiln::devicekit {
@@ -40,18 +39,13 @@ public:
 
 private:
   static constexpr uint64_t kBlock = 32;
-  // The last accesses to a block by each pipe, and which of its bytes they touched.
-  struct Cell {
-    uint32_t written[kMostPipes], read[kMostPipes], writtenBytes[kMostPipes], readBytes[kMostPipes];
-    uint32_t initialised;
-  };
   std::optional<Fault> access(std::span<const Range> ranges, const Accessor &by, bool isWrite);
   std::optional<Fault> accessBlock(uint64_t block, uint32_t mask, const Accessor &by, bool isWrite);
   Fault fault(FaultKind kind, uint64_t address, std::string detail) const;
 
   const std::string theName;
   std::vector<uint8_t> bytes;
-  std::vector<Cell> cells; // empty: no shadow
+  std::vector<AccessCell> cells; // empty: no shadow
 };
 
 } // namespace kiln::devicekit

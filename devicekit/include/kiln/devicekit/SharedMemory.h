@@ -36,17 +36,8 @@ public:
 
 private:
   static constexpr uint64_t kBlock = 32, kPageBits = 12, kStripes = 64;
-  struct Access {
-    uint32_t number = 0, core = 0, mask = 0; // number 0: none
-    uint8_t pipe = 0;
-    bool isAtomic = false;
-  };
-  struct Cell {
-    Access writer, readers[2];
-    uint32_t initialised = 0;
-  };
   struct Page {
-    Cell cells[(1 << kPageBits) / kBlock];
+    AccessCell cells[(1 << kPageBits) / kBlock];
   };
   struct Stripe {
     std::mutex mutex, update; // mutex guards pages
@@ -57,8 +48,9 @@ private:
   const Region *find(const Range &range, bool isWrite) const;
   Page &page(Stripe &stripe, uint64_t number);
   std::optional<Fault> access(std::span<const Range> ranges, const Accessor &by, bool isWrite, bool isAtomic);
-  std::optional<Fault> accessBlock(Cell &cell, uint64_t address, Access now, const Accessor &by,
-                                   bool isWrite);
+  std::optional<Fault> accessBlock(AccessCell &cell, uint64_t address, const BlockAccess &now,
+                                   const VectorClock &knows);
+  bool needsShadow(const Region &region) const;
 
   std::vector<Region> regions; // by address
   std::vector<Region> inOrder; // as given: the order of modelAddress
