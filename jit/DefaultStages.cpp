@@ -26,6 +26,7 @@ void kiln::jit::buildDefaultStage(Stage stage, mlir::OpPassManager &pm, const Ta
     pm.addNestedPass<mlir::func::FuncOp>(mlir::createCSEPass());
   }
   if (stage == Stage::Form) {
+    pm.addNestedPass<mlir::func::FuncOp>(createCheckExtentsPass());
     pm.addPass(createFormKernelsPass());
     // What was left of the shapes' arithmetic.
     pm.addNestedPass<mlir::func::FuncOp>(canonicalizer());
@@ -35,8 +36,9 @@ void kiln::jit::buildDefaultStage(Stage stage, mlir::OpPassManager &pm, const Ta
 
 std::vector<PassFactory> kiln::jit::ownPasses() {
   // Lambdas, since some of these functions have overloads with options.
-  return {[] { return createRefineShapesPass(); },        [] { return createFormKernelsPass(); },
-          [] { return createFoldBatchNormPass(); },       [] { return createFoldTransposePass(); },
-          [] { return createDecomposePass(); },           [] { return createExpandCompositesPass(); },
-          [] { return mlir::createCanonicalizerPass(); }, [] { return mlir::createCSEPass(); }};
+  return {[] { return createRefineShapesPass(); },     [] { return createFormKernelsPass(); },
+          [] { return createFoldBatchNormPass(); },    [] { return createFoldTransposePass(); },
+          [] { return createCheckExtentsPass(); },     [] { return createDecomposePass(); },
+          [] { return createExpandCompositesPass(); }, [] { return mlir::createCanonicalizerPass(); },
+          [] { return mlir::createCSEPass(); }};
 }

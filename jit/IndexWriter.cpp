@@ -70,6 +70,8 @@ std::optional<Number> simplify(ArithOp op, const Number &lhs, const Number &rhs)
     return rhs;
   if ((op == ArithOp::Min || op == ArithOp::Max) && lhs == rhs)
     return lhs;
+  if ((op == ArithOp::Eq || op == ArithOp::Le) && lhs == rhs)
+    return Number{1};
   return std::nullopt;
 }
 

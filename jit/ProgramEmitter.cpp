@@ -7,8 +7,7 @@
 #include "jit/Elements.h"
 #include "jit/Fusion.h"
 #include "jit/LaunchNames.h"
-
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "kiln/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -215,15 +214,8 @@ Status ProgramEmitter::writeOp(Operation &op, schema::BlockT &out) {
     return writeFor(loop, out);
   if (auto loop = dyn_cast<scf::WhileOp>(op))
     return writeWhile(loop, out);
-  if (auto assertion = dyn_cast<cf::AssertOp>(op)) {
-    schema::RequireT require;
-    KILN_ASSIGN_OR_RETURN(Number condition, indices.get(assertion.getArg()));
-    require.condition = boxed(condition);
-    require.message = assertion.getMsg().str();
-    require.location = locationText(op.getLoc());
-    append(out, std::move(require));
-    return {};
-  }
+  if (auto assertion = dyn_cast<cf::AssertOp>(op))
+    return writeAssert(assertion, out);
   if (isa<CheckCloseOp, CheckEqualOp>(op)) {
     checks.push_back(&op);
     return {};
@@ -233,6 +225,32 @@ Status ProgramEmitter::writeOp(Operation &op, schema::BlockT &out) {
   if (isa<scf::YieldOp, scf::ConditionOp>(op))
     return {}; // written by the op around them
   return indices.write(&op, out);
+}
+
+Status ProgramEmitter::writeAssert(cf::AssertOp op, schema::BlockT &out) {
+  KILN_ASSIGN_OR_RETURN(Number condition, indices.get(op.getArg()));
+  if (condition == Number{1})
+    return {};
+  // What the inputs' extents decide is checked before anything runs, once; in a branch it may not matter.
+  bool isInBody = &out == program.body.get();
+  if (condition.isRegister && condition.inSetup) {
+    if (setupRequires.count(condition.value))
+      return {};
+    if (isInBody)
+      setupRequires.insert(condition.value);
+  }
+  schema::RequireT require;
+  require.condition = boxed(condition);
+  require.message = op.getMsg().str();
+  require.location = locationText(op.getLoc());
+  if (auto compare = op.getArg().getDefiningOp<arith::CmpIOp>(); compare && op->hasAttr(kShowsOperandsAttr))
+    for (Value side : compare->getOperands()) {
+      KILN_ASSIGN_OR_RETURN(Number number, indices.get(side));
+      if (number.isRegister || number.value != 0)
+        require.values.push_back(number.operand());
+    }
+  append(isInBody && condition.inSetup ? *program.setup : out, std::move(require));
+  return {};
 }
 
 Status ProgramEmitter::writeAlias(Operation &op, Value source) {

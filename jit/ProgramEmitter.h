@@ -4,6 +4,7 @@
 
 #include "jit/ProgramTables.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/SymbolTable.h"
@@ -38,6 +39,7 @@ private:
   void releaseAfter(mlir::Operation *op, schema::BlockT &out);
   void release(uint32_t id, schema::BlockT &out);
   Status writeOp(mlir::Operation &op, schema::BlockT &out);
+  Status writeAssert(mlir::cf::AssertOp op, schema::BlockT &out);
   Status writeAlias(mlir::Operation &op, mlir::Value source);
   /// Memory for a storage whose size the run knows: at the op that fills it.
   Status allocate(mlir::Value value, schema::BlockT &out);
@@ -80,6 +82,7 @@ private:
   std::vector<uint32_t> outputBuffers;
   llvm::DenseMap<mlir::Value, std::vector<Number>> extents; // of tensors with dynamic ones
   std::vector<mlir::Operation *> checks;
+  llvm::DenseSet<int64_t> setupRequires; // registers
 };
 
 } // namespace kiln::jit

@@ -105,7 +105,7 @@ Status BlockVerifier::verifyInstruction(const Instruction &instruction, const st
   case Action::Grow:
     return verifyGrow(*instruction.action_as_Grow(), place);
   case Action::Require:
-    return verifyOperand(instruction.action_as_Require()->condition(), "condition", place);
+    return verifyRequire(*instruction.action_as_Require(), place);
   }
   return {};
 }
@@ -193,6 +193,14 @@ Status BlockVerifier::verifyCopy(const Copy &copy, const std::string &place) {
   KILN_RETURN_IF_ERROR(verifyRange(*copy.from(), "from", place));
   KILN_RETURN_IF_ERROR(verifyOperand(copy.bytes(), "bytes", place));
   return verifyOperandOf(copy.bytes(), tables.registerCount, 0, "bytes", place);
+}
+
+Status BlockVerifier::verifyRequire(const Require &require, const std::string &place) const {
+  KILN_RETURN_IF_ERROR(verifyOperand(require.condition(), "condition", place));
+  if (require.values())
+    for (const Operand *value : *require.values())
+      KILN_RETURN_IF_ERROR(verifyOperand(value, "value", place));
+  return {};
 }
 
 Status BlockVerifier::verifyFill(const Fill &fill, const std::string &place) {

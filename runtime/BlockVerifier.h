@@ -35,6 +35,7 @@ private:
   Status verifyLaunch(const schema::Launch &launch, const std::string &place);
   Status verifyCopy(const schema::Copy &copy, const std::string &place);
   Status verifyFill(const schema::Fill &fill, const std::string &place);
+  Status verifyRequire(const schema::Require &require, const std::string &place) const;
   Status verifyArith(const schema::Arith &arith, const std::string &place);
   Status verifyIf(const schema::If &branch, const std::string &place, uint32_t depth);
   Status verifyLoop(const schema::Loop &loop, const std::string &place, uint32_t depth);

@@ -74,6 +74,7 @@ private:
   Status readOutputExtents();
   void releaseDynamic();
 
+  Status failedRequire(const RequireInstruction &require) const;
   Status execute(const std::vector<InstructionCode> &code, bool inPrologue);
   Status launch(LaunchInstruction &launch, bool inPrologue);
   Status evaluateGeometry(LaunchInstruction &launch);

@@ -47,6 +47,13 @@ int64_t loadScalar(const void *memory, KilnDType dtype) {
 
 } // namespace
 
+Status Interpreter::failedRequire(const RequireInstruction &require) const {
+  std::string text = require.location.empty() ? require.message : require.location + ": " + require.message;
+  for (size_t i = 0; i < require.values.size(); ++i)
+    text += (i ? " and " : ", got ") + std::to_string(valueOf(require.values[i]));
+  return invalidArgument("{}", text);
+}
+
 Status Interpreter::execute(const std::vector<InstructionCode> &block, bool inPrologue) {
   const InstructionCode *const first = block.data();
   for (const InstructionCode *at = first;; ++at) {
@@ -107,8 +114,7 @@ Status Interpreter::execute(const std::vector<InstructionCode> &block, bool inPr
     case Opcode::Require: {
       const RequireInstruction &require = code.requires_[at->index];
       if (valueOf(require.condition) == 0)
-        status = require.location.empty() ? invalidArgument("{}", require.message)
-                                          : invalidArgument("{}: {}", require.location, require.message);
+        status = failedRequire(require);
       break;
     }
     case Opcode::End:

@@ -94,8 +94,12 @@ private:
     }
     case Action::Require: {
       const Require &require = *instruction.action_as_Require();
-      emit(Opcode::Require, append(code.requires_, {decode(require.condition()), text(require.message()),
-                                                    text(require.location())}));
+      RequireInstruction decoded{
+          decode(require.condition()), text(require.message()), text(require.location()), {}};
+      if (require.values())
+        for (const Operand *value : *require.values())
+          decoded.values.push_back(decode(value));
+      emit(Opcode::Require, append(code.requires_, std::move(decoded)));
       return;
     }
     }

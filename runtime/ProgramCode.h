@@ -106,6 +106,7 @@ struct AllocateInstruction {
 struct RequireInstruction {
   OperandCode condition;
   std::string message, location;
+  std::vector<OperandCode> values;
 };
 
 /// What a launch's metadata expressions gave for its latest constants.

@@ -247,6 +247,24 @@ TEST_F(CompilerTest, ContradictionsInTheModelAreItsOwnErrors) {
               StatusIs(Code::InvalidArgument, HasSubstr("m.onnx: node 'sum' (Add)")));
 }
 
+TEST_F(CompilerTest, ExtentsThatMeetAreComparedInSetup) {
+  ASSERT_OK_AND_ASSIGN(auto model, compiler.import(R"mlir(
+    func.func @main(%x: tensor<?xf32>, %y: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+      %0 = kiln.add %x, %y : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32> loc("m.onnx: node 'sum' (Add)")
+      %1 = kiln.mul %0, %y : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32> loc("m.onnx: node 'product' (Mul)")
+      return %0, %1 : tensor<?xf32>, tensor<?xf32>
+    })mlir"));
+  ASSERT_OK_AND_ASSIGN(std::string bytes, compiler.build(model.get(), {{-1}, {-1}}));
+  std::vector<const schema::Require *> requires_;
+  for (const schema::Instruction *instruction : *verified(bytes).setup()->instructions())
+    if (auto *require = instruction->action_as_Require())
+      requires_.push_back(require);
+  ASSERT_EQ(requires_.size(), 1u) << "one comparison is made once";
+  EXPECT_EQ(requires_[0]->message()->str(), "expects operands of one extent along axis 0");
+  EXPECT_EQ(requires_[0]->location()->str(), "m.onnx: node 'sum' (Add)");
+  EXPECT_EQ(requires_[0]->values()->size(), 2u);
+}
+
 TEST_F(CompilerTest, ImportSaysWhatIsWrongWhere) {
   EXPECT_THAT(compiler.import("func.func @main("),
               StatusIs(Code::InvalidArgument, HasSubstr("test.mlir:1:")));

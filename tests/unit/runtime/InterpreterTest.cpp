@@ -265,6 +265,10 @@ TEST_F(InterpreterTest, RequireEndsTheRunWithItsMessage) {
   EXPECT_OK(run(*interpreter, {{1}}));
   EXPECT_THAT(run(*interpreter, {{1, 2, 3}}),
               StatusIs(Code::InvalidArgument, "model.onnx: node 'r': at most 2 rows"));
+  maker.program.setup->instructions.back()->action.AsRequire()->values = {reg(0), imm(2)};
+  ASSERT_OK_AND_ASSIGN(interpreter, prepare(maker));
+  EXPECT_THAT(run(*interpreter, {{1, 2, 3}}),
+              StatusIs(Code::InvalidArgument, "model.onnx: node 'r': at most 2 rows, got 3 and 2"));
 }
 
 TEST_F(InterpreterTest, IfTakesOneBranch) {

@@ -15,6 +15,9 @@ inline constexpr llvm::StringLiteral kDisabledPatterns[] = {
     "(anonymous namespace)::ConvertTrivialIfToSelect",
 };
 
+/// On a cf.assert: its message goes on with the operands of the comparison that failed.
+inline constexpr llvm::StringLiteral kShowsOperandsAttr = "kiln.shows_operands";
+
 #define GEN_PASS_DECL
 #include "kiln/Transforms/Passes.h.inc"
 

@@ -4,6 +4,29 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CheckExtentsPass : InterfacePass<"kiln-check-extents", "mlir::FunctionOpInterface"> {
+  let summary = "assert of dynamic extents what verifiers check of static ones";
+  let description = [{
+    Extents that an op needs to agree, windows that must fit, slices that must lie inside become `cf.assert` on index
+    arithmetic: a run that breaks one ends with an error at the op's location instead of garbage. Nothing is asserted
+    that types decide; comparisons of one value with itself fold away later. Runs in stage `form`, before kernels are
+    formed.
+
+    Before and after:
+    ```mlir
+    %y = kiln.add %a, %b : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
+    // becomes
+    %n = tensor.dim %a, %c0 : tensor<?xf32>
+    %m = tensor.dim %b, %c0 : tensor<?xf32>
+    %ok = arith.cmpi eq, %m, %n : index
+    cf.assert %ok, "expects operands of one extent along axis 0" {kiln.shows_operands}
+    %y = kiln.add %a, %b : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def DecomposePass : Pass<"kiln-decompose"> {
   let summary = "rewrite composite ops into simpler kiln ops";
   let description = [{
