@@ -23,8 +23,6 @@ using namespace kiln;
 using namespace kiln::jit;
 
 namespace {
-StringRef view(KilnStr text) { return StringRef(text.data, text.size); }
-
 DialectRegistry baseDialects() {
   DialectRegistry registry;
   registry.insert<KilnDialect, func::FuncDialect, arith::ArithDialect, tensor::TensorDialect, scf::SCFDialect,
@@ -114,16 +112,16 @@ Result<std::string> Compiler::buildProgram(Model &model, const KilnProgramArgs &
   KILN_ASSIGN_OR_RETURN(auto pipeline, theBackends.pipeline(target));
   KILN_ASSIGN_OR_RETURN(auto lock, lockModel(model, model.mutex));
   return jit::buildProgram(model, shapesOf(args), *pipeline, target, targetKey(*pipeline, target),
-                           {&log, "main", view(args.dump_dir).str()});
+                           {&log, "main", std::string(toView(args.dump_dir))});
 }
 
 Result<std::string> Compiler::compileKernel(const KilnKernelArgs &args) {
   Target target = Target::fromC(args.target);
   KILN_ASSIGN_OR_RETURN(auto pipeline, theBackends.pipeline(target));
-  KernelJob job{view(args.key).str(),
-                view(args.name).str(),
+  KernelJob job{std::string(toView(args.key)),
+                std::string(toView(args.name)),
                 StringRef(static_cast<const char *>(args.ir), args.ir_bytes),
-                {&log, view(args.name).str(), view(args.dump_dir).str()}};
+                {&log, std::string(toView(args.name)), std::string(toView(args.dump_dir))}};
   return jit::compileKernel(theRegistry, *pipeline, target, job);
 }
 
@@ -142,9 +140,10 @@ Result<std::string> Compiler::emit(Model &model, const KilnProgramArgs &args, St
   }
   KILN_ASSIGN_OR_RETURN(auto lock, lockModel(model, model.mutex));
   bool graphOnly = stage && *stage == Stage::Graph;
-  KILN_ASSIGN_OR_RETURN(OwningOpRef<ModuleOp> module, buildModule(model, shapesOf(args), *pipeline, target,
-                                                                  graphOnly ? Stage::Graph : Stage::Form,
-                                                                  {&log, "main", view(args.dump_dir).str()}));
+  KILN_ASSIGN_OR_RETURN(OwningOpRef<ModuleOp> module,
+                        buildModule(model, shapesOf(args), *pipeline, target,
+                                    graphOnly ? Stage::Graph : Stage::Form,
+                                    {&log, "main", std::string(toView(args.dump_dir))}));
   if (!stage || *stage > Stage::Form)
     return emitKernels(*module, *pipeline, target, args, what);
   std::string text;
@@ -165,8 +164,10 @@ Result<std::string> Compiler::emitKernels(ModuleOp module, const TargetPipeline 
     llvm::raw_string_ostream stream(ir);
     (void)writeBytecodeToFile(*alone, stream, BytecodeWriterConfig("kiln"));
     std::string name = kernel.getName().str();
-    KernelJob job{
-        kernelKey(canonicalKernelText(*alone), key).hex, name, ir, {&log, name, view(args.dump_dir).str()}};
+    KernelJob job{kernelKey(canonicalKernelText(*alone), key).hex,
+                  name,
+                  ir,
+                  {&log, name, std::string(toView(args.dump_dir))}};
     if (what == "object") {
       KILN_ASSIGN_OR_RETURN(std::string object, emitKernelObject(theRegistry, pipeline, target, job));
       objects.emplace_back(name + ".o", std::move(object));

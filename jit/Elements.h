@@ -12,6 +12,11 @@
 
 namespace kiln::jit {
 
+/// The extents of a ranked tensor.
+inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
+  return mlir::cast<mlir::RankedTensorType>(value.getType()).getShape();
+}
+
 uint32_t dtypeBits(KilnDType dtype);
 /// The bytes that `count` elements take, 4-bit ones packed two to a byte.
 int64_t byteSize(KilnDType dtype, int64_t count);

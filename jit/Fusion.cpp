@@ -43,8 +43,6 @@ bool readsAnywhere(OpOperand &operand) {
   return operand.getOperandNumber() == 0 && isa<GatherOp, GatherElementsOp, ReverseOp>(operand.getOwner());
 }
 
-ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
-
 /// Plans one block.
 class Planner {
 public:

@@ -30,8 +30,6 @@ namespace {
 const char *const kMlirEndings[] = {".mlir", ".mlirbc", nullptr};
 const ImporterInfo kMlirImporter = {"mlir", kMlirEndings, recogniseMlir, importMlir};
 
-StringRef view(KilnStr text) { return StringRef(text.data, text.size); }
-
 /// The folder that libkiln_compiler.so lies in.
 std::string libraryFolder() {
   Dl_info info;
@@ -51,7 +49,7 @@ std::vector<InputShape> shapesOf(const KilnImportArgs &args) {
   std::vector<InputShape> shapes;
   const int64_t *dims = args.dims;
   for (size_t i = 0; i < args.input_count; ++i) {
-    shapes.push_back({view(args.input_names[i]).str(), {dims, dims + args.ranks[i]}});
+    shapes.push_back({std::string(toView(args.input_names[i])), {dims, dims + args.ranks[i]}});
     dims += args.ranks[i];
   }
   return shapes;
@@ -59,9 +57,10 @@ std::vector<InputShape> shapesOf(const KilnImportArgs &args) {
 
 Result<ImportRequest> readModel(const KilnImportArgs &args) {
   ImportRequest request;
-  request.path = view(args.path).str();
-  request.name = args.name.size ? view(args.name).str() : llvm::sys::path::filename(request.path).str();
-  request.function = view(args.function).str();
+  request.path = std::string(toView(args.path));
+  request.name =
+      args.name.size ? std::string(toView(args.name)) : llvm::sys::path::filename(request.path).str();
+  request.function = std::string(toView(args.function));
   request.shapes = shapesOf(args);
   std::unique_ptr<llvm::MemoryBuffer> buffer;
   if (args.data || request.path.empty()) {
@@ -246,7 +245,7 @@ Result<const ImporterInfo *> ImportService::recognise(const ImportRequest &reque
 
 Result<const ImporterInfo *> ImportService::find(const KilnImportArgs &args, const ImportRequest &request) {
   if (args.format.size)
-    return importer(view(args.format));
+    return importer(toView(args.format));
   if (recogniseMlir(request.bytes))
     return &kMlirImporter;
   // By ending before opening every importer for a look at the content.

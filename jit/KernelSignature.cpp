@@ -26,7 +26,7 @@ KilnDType integerDType(unsigned width, bool isUnsigned) {
 }
 
 // Bytes of a tensor whose dynamic extents are the constants from `next` on, which is moved past them.
-LaunchExpr byteSize(mlir::RankedTensorType tensor, uint32_t &next) {
+LaunchExpr byteSizeExpr(mlir::RankedTensorType tensor, uint32_t &next) {
   LaunchExpr elements = LaunchExpr::literal(1);
   for (int64_t extent : tensor.getShape())
     elements = LaunchExpr::binary(LaunchExpr::Op::Mul, elements,
@@ -72,7 +72,7 @@ mlir::LogicalResult kiln::jit::describeSignature(mlir::Location loc, mlir::Funct
       if (binding.dtype == KILN_DTYPE_INVALID)
         return mlir::emitError(loc) << "a device cannot hold elements of type " << tensor.getElementType();
       binding.alignmentBytes = std::max(1u, tensor.getElementTypeBitWidth() / 8);
-      binding.bytes = byteSize(tensor, next);
+      binding.bytes = byteSizeExpr(tensor, next);
       object.bindings.push_back(std::move(binding));
     }
   object.constantCount = next;

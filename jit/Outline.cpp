@@ -51,8 +51,6 @@ std::string typeSuffix(Type type) {
   return text;
 }
 
-ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
-
 /// Splats beside an operand that has the result's shape become scalars: kernels differ by less, and read
 /// less.
 void shrinkSplats(KernelOp kernel) {

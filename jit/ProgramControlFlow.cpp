@@ -7,10 +7,7 @@ using namespace kiln;
 using namespace kiln::jit;
 using schema::ArithOp;
 
-namespace {
-bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()); }
-
-} // namespace
+namespace {} // namespace
 
 Status ProgramEmitter::writeIf(scf::IfOp op, schema::BlockT &out) {
   schema::IfT branch;

@@ -15,8 +15,6 @@ using namespace kiln::jit;
 using schema::ArithOp;
 
 namespace {
-bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()); }
-
 schema::Range wholeBuffer(uint32_t buffer) {
   return schema::Range(buffer, schema::Operand(0, false), schema::Operand(-1, false));
 }

@@ -13,9 +13,7 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::jit;
 
-namespace {
-bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()); }
-} // namespace
+namespace {} // namespace
 
 Value kiln::jit::aliasedOperand(Operation *op) {
   if (isa<OptimizationBarrierOp, tensor::CastOp>(op) || op->getName().getStringRef() == "kiln.reshape")

@@ -13,6 +13,8 @@
 
 namespace kiln::jit {
 
+inline bool isTensor(mlir::Value value) { return mlir::isa<mlir::RankedTensorType>(value.getType()); }
+
 enum class StorageKind {
   Input,             // index: argument
   Constant,          // op: the kiln.constant or kiln.weight

@@ -3,14 +3,13 @@
 
 #include "runtime/DType.h"
 #include "runtime/Error.h"
+#include "runtime/SchemaText.h"
 
 #include <limits>
 
 namespace kiln {
 
 namespace {
-
-using namespace schema;
 
 std::string_view roleName(BlockRole role) {
   switch (role) {
@@ -24,22 +23,18 @@ std::string_view roleName(BlockRole role) {
   return "a block";
 }
 
-std::string_view view(const flatbuffers::String *text) {
-  return text ? std::string_view(text->c_str(), text->size()) : std::string_view();
-}
-
 // "[3] (Launch 'conv_1')"
-std::string placeOf(const std::string &block, uint32_t index, const Instruction &instruction) {
-  const char *kind = EnumNameAction(instruction.action_type());
-  if (const Launch *launch = instruction.action_as_Launch(); launch && launch->name())
+std::string placeOf(const std::string &block, uint32_t index, const schema::Instruction &instruction) {
+  const char *kind = schema::EnumNameAction(instruction.action_type());
+  if (const schema::Launch *launch = instruction.action_as_Launch(); launch && launch->name())
     return fmt::format("{}[{}] ({} '{}')", block, index, kind, view(launch->name()));
   return fmt::format("{}[{}] ({})", block, index, kind);
 }
 
 } // namespace
 
-Status verifyOperandOf(const Operand *operand, uint32_t registerCount, int64_t least, std::string_view what,
-                       std::string_view place) {
+Status verifyOperandOf(const schema::Operand *operand, uint32_t registerCount, int64_t least,
+                       std::string_view what, std::string_view place) {
   if (!operand)
     return invalidArgument("{}: {}: absent; expected a number or a register", place, what);
   if (operand->is_register()) {
@@ -56,61 +51,61 @@ Status verifyOperandOf(const Operand *operand, uint32_t registerCount, int64_t l
 BlockVerifier::BlockVerifier(const ProgramTables &tables, BlockRole role)
     : tables(tables), role(role), written(tables.registerCount, false) {}
 
-Status BlockVerifier::verify(const Block *block, std::string_view name) {
+Status BlockVerifier::verify(const schema::Block *block, std::string_view name) {
   return block ? verifyBlock(block, std::string(name), 1) : Status();
 }
 
-Status BlockVerifier::verifyBlock(const Block *block, const std::string &place, uint32_t depth) {
+Status BlockVerifier::verifyBlock(const schema::Block *block, const std::string &place, uint32_t depth) {
   if (depth > kMaxNesting)
     return invalidArgument("{}: nested {} deep; at most {}", place, depth, kMaxNesting);
   if (!block->instructions())
     return {};
   for (uint32_t i = 0; i < block->instructions()->size(); ++i) {
-    const Instruction &instruction = *block->instructions()->Get(i);
+    const schema::Instruction &instruction = *block->instructions()->Get(i);
     KILN_RETURN_IF_ERROR(verifyInstruction(instruction, placeOf(place, i, instruction), depth));
   }
   return {};
 }
 
-Status BlockVerifier::verifyInstruction(const Instruction &instruction, const std::string &place,
+Status BlockVerifier::verifyInstruction(const schema::Instruction &instruction, const std::string &place,
                                         uint32_t depth) {
-  Action type = instruction.action_type();
-  if (type == Action::NONE || type > Action::MAX || !instruction.action())
+  schema::Action type = instruction.action_type();
+  if (type == schema::Action::NONE || type > schema::Action::MAX || !instruction.action())
     return invalidArgument("{}: action {}; expected one from 1 to {}", place, static_cast<int>(type),
-                           static_cast<int>(Action::MAX));
-  if (role == BlockRole::Setup && type != Action::Arith && type != Action::Require)
+                           static_cast<int>(schema::Action::MAX));
+  if (role == BlockRole::Setup && type != schema::Action::Arith && type != schema::Action::Require)
     return invalidArgument(
         "{}: not allowed in setup, which runs before there are buffers; only Arith and Require", place);
   switch (type) {
-  case Action::NONE:
+  case schema::Action::NONE:
     break;
-  case Action::Launch:
+  case schema::Action::Launch:
     return verifyLaunch(*instruction.action_as_Launch(), place);
-  case Action::Copy:
+  case schema::Action::Copy:
     return verifyCopy(*instruction.action_as_Copy(), place);
-  case Action::Fill:
+  case schema::Action::Fill:
     return verifyFill(*instruction.action_as_Fill(), place);
-  case Action::Arith:
+  case schema::Action::Arith:
     return verifyArith(*instruction.action_as_Arith(), place);
-  case Action::If:
+  case schema::Action::If:
     return verifyIf(*instruction.action_as_If(), place, depth);
-  case Action::Loop:
+  case schema::Action::Loop:
     return verifyLoop(*instruction.action_as_Loop(), place, depth);
-  case Action::ReadScalar:
+  case schema::Action::ReadScalar:
     return verifyReadScalar(*instruction.action_as_ReadScalar(), place);
-  case Action::Allocate:
+  case schema::Action::Allocate:
     return verifyAllocate(*instruction.action_as_Allocate(), place);
-  case Action::Free:
+  case schema::Action::Free:
     return verifyFree(*instruction.action_as_Free(), place);
-  case Action::Grow:
+  case schema::Action::Grow:
     return verifyGrow(*instruction.action_as_Grow(), place);
-  case Action::Require:
+  case schema::Action::Require:
     return verifyRequire(*instruction.action_as_Require(), place);
   }
   return {};
 }
 
-Status BlockVerifier::verifyOperand(const Operand *operand, std::string_view what,
+Status BlockVerifier::verifyOperand(const schema::Operand *operand, std::string_view what,
                                     const std::string &place) const {
   KILN_RETURN_IF_ERROR(
       verifyOperandOf(operand, tables.registerCount, std::numeric_limits<int64_t>::min(), what, place));
@@ -127,15 +122,17 @@ Status BlockVerifier::verifyTarget(uint32_t index, const std::string &place) {
   return {};
 }
 
-Status BlockVerifier::verifyRange(const Range &range, std::string_view what, const std::string &place) const {
+Status BlockVerifier::verifyRange(const schema::Range &range, std::string_view what,
+                                  const std::string &place) const {
   const auto *buffers = tables.program->buffers();
   uint32_t count = buffers ? buffers->size() : 0;
   if (range.buffer() >= count)
     return invalidArgument("{}: {}: buffer {}; the program has {}", place, what, range.buffer(), count);
-  BufferKind kind = buffers->Get(range.buffer())->kind();
-  if (role == BlockRole::Prologue && (kind == BufferKind::Input || kind == BufferKind::Output))
+  schema::BufferKind kind = buffers->Get(range.buffer())->kind();
+  if (role == BlockRole::Prologue &&
+      (kind == schema::BufferKind::Input || kind == schema::BufferKind::Output))
     return invalidArgument("{}: {}: buffer {} is an {}; the prologue runs before there are any", place, what,
-                           range.buffer(), kind == BufferKind::Input ? "input" : "output");
+                           range.buffer(), kind == schema::BufferKind::Input ? "input" : "output");
   std::string part = fmt::format("{} offset", what);
   KILN_RETURN_IF_ERROR(verifyOperand(&range.offset(), part, place));
   KILN_RETURN_IF_ERROR(verifyOperand(&range.length(), fmt::format("{} length", what), place));
@@ -152,19 +149,19 @@ Status BlockVerifier::verifyRange(const Range &range, std::string_view what, con
   return {};
 }
 
-Status BlockVerifier::verifyWritable(const Range &range, std::string_view what,
+Status BlockVerifier::verifyWritable(const schema::Range &range, std::string_view what,
                                      const std::string &place) const {
   KILN_RETURN_IF_ERROR(verifyRange(range, what, place));
-  BufferKind kind = tables.program->buffers()->Get(range.buffer())->kind();
-  bool readOnly = kind == BufferKind::Input || kind == BufferKind::Constant ||
-                  (kind == BufferKind::Persistent && role != BlockRole::Prologue);
+  schema::BufferKind kind = tables.program->buffers()->Get(range.buffer())->kind();
+  bool readOnly = kind == schema::BufferKind::Input || kind == schema::BufferKind::Constant ||
+                  (kind == schema::BufferKind::Persistent && role != BlockRole::Prologue);
   if (readOnly)
     return invalidArgument("{}: {}: writes to buffer {}, which is {} and read-only in {}", place, what,
-                           range.buffer(), EnumNameBufferKind(kind), roleName(role));
+                           range.buffer(), schema::EnumNameBufferKind(kind), roleName(role));
   return {};
 }
 
-Status BlockVerifier::verifyLaunch(const Launch &launch, const std::string &place) {
+Status BlockVerifier::verifyLaunch(const schema::Launch &launch, const std::string &place) {
   if (launch.kernel() >= tables.kernels.size())
     return invalidArgument("{}: kernel {}; the program has {}", place, launch.kernel(),
                            tables.kernels.size());
@@ -179,7 +176,7 @@ Status BlockVerifier::verifyLaunch(const Launch &launch, const std::string &plac
                            kernel->metadata().name, kernel->metadata().constantCount);
   for (uint32_t i = 0; i < bindingCount; ++i) {
     std::string what = fmt::format("binding {}", i);
-    const Range &range = *launch.bindings()->Get(i);
+    const schema::Range &range = *launch.bindings()->Get(i);
     bool writes = kernel && kernel->metadata().bindings[i].kind != kiln::BindingKind::In;
     KILN_RETURN_IF_ERROR(writes ? verifyWritable(range, what, place) : verifyRange(range, what, place));
   }
@@ -188,22 +185,22 @@ Status BlockVerifier::verifyLaunch(const Launch &launch, const std::string &plac
   return {};
 }
 
-Status BlockVerifier::verifyCopy(const Copy &copy, const std::string &place) {
+Status BlockVerifier::verifyCopy(const schema::Copy &copy, const std::string &place) {
   KILN_RETURN_IF_ERROR(verifyWritable(*copy.to(), "to", place));
   KILN_RETURN_IF_ERROR(verifyRange(*copy.from(), "from", place));
   KILN_RETURN_IF_ERROR(verifyOperand(copy.bytes(), "bytes", place));
   return verifyOperandOf(copy.bytes(), tables.registerCount, 0, "bytes", place);
 }
 
-Status BlockVerifier::verifyRequire(const Require &require, const std::string &place) const {
+Status BlockVerifier::verifyRequire(const schema::Require &require, const std::string &place) const {
   KILN_RETURN_IF_ERROR(verifyOperand(require.condition(), "condition", place));
   if (require.values())
-    for (const Operand *value : *require.values())
+    for (const schema::Operand *value : *require.values())
       KILN_RETURN_IF_ERROR(verifyOperand(value, "value", place));
   return {};
 }
 
-Status BlockVerifier::verifyFill(const Fill &fill, const std::string &place) {
+Status BlockVerifier::verifyFill(const schema::Fill &fill, const std::string &place) {
   KILN_RETURN_IF_ERROR(verifyWritable(*fill.to(), "to", place));
   KILN_RETURN_IF_ERROR(verifyOperand(fill.bytes(), "bytes", place));
   KILN_RETURN_IF_ERROR(verifyOperandOf(fill.bytes(), tables.registerCount, 0, "bytes", place));
@@ -216,26 +213,26 @@ Status BlockVerifier::verifyFill(const Fill &fill, const std::string &place) {
   return {};
 }
 
-Status BlockVerifier::verifyArith(const Arith &arith, const std::string &place) {
-  if (arith.op() > ArithOp::MAX)
+Status BlockVerifier::verifyArith(const schema::Arith &arith, const std::string &place) {
+  if (arith.op() > schema::ArithOp::MAX)
     return invalidArgument("{}: operation {}; the last known is {}", place, static_cast<int>(arith.op()),
-                           static_cast<int>(ArithOp::MAX));
+                           static_cast<int>(schema::ArithOp::MAX));
   KILN_RETURN_IF_ERROR(verifyOperand(arith.lhs(), "lhs", place));
-  bool unary = arith.op() == ArithOp::Move || arith.op() == ArithOp::Not;
+  bool unary = arith.op() == schema::ArithOp::Move || arith.op() == schema::ArithOp::Not;
   if (!unary)
     KILN_RETURN_IF_ERROR(verifyOperand(arith.rhs(), "rhs", place));
-  if (arith.op() == ArithOp::Select)
+  if (arith.op() == schema::ArithOp::Select)
     KILN_RETURN_IF_ERROR(verifyOperand(arith.third(), "third", place));
   return verifyTarget(arith.to(), place);
 }
 
-Status BlockVerifier::verifyIf(const If &branch, const std::string &place, uint32_t depth) {
+Status BlockVerifier::verifyIf(const schema::If &branch, const std::string &place, uint32_t depth) {
   KILN_RETURN_IF_ERROR(verifyOperand(branch.condition(), "condition", place));
   KILN_RETURN_IF_ERROR(verifyBlock(branch.then(), place + ".then", depth + 1));
   return branch.otherwise() ? verifyBlock(branch.otherwise(), place + ".otherwise", depth + 1) : Status();
 }
 
-Status BlockVerifier::verifyLoop(const Loop &loop, const std::string &place, uint32_t depth) {
+Status BlockVerifier::verifyLoop(const schema::Loop &loop, const std::string &place, uint32_t depth) {
   KILN_RETURN_IF_ERROR(verifyOperand(loop.count(), "count", place));
   KILN_RETURN_IF_ERROR(verifyOperandOf(loop.count(), tables.registerCount, -1, "count", place));
   KILN_RETURN_IF_ERROR(verifyTarget(loop.index_register(), place));
@@ -252,28 +249,29 @@ Status BlockVerifier::verifyLoop(const Loop &loop, const std::string &place, uin
   return verifyBlock(loop.body(), place + ".body", depth + 1);
 }
 
-Status BlockVerifier::verifyReadScalar(const ReadScalar &read, const std::string &place) {
+Status BlockVerifier::verifyReadScalar(const schema::ReadScalar &read, const std::string &place) {
   auto dtype = static_cast<KilnDType>(read.dtype());
   if (!isScalarInteger(dtype))
     return invalidArgument("{}: element type {}; a register holds integers", place, dtypeName(dtype));
   KILN_RETURN_IF_ERROR(verifyRange(*read.from(), "from", place));
-  const Operand &length = read.from()->length();
+  const schema::Operand &length = read.from()->length();
   if (!length.is_register() && length.value() != -1 && length.value() < dtypeBits(dtype) / 8)
     return invalidArgument("{}: from: {} bytes; a {} has {}", place, length.value(), dtypeName(dtype),
                            dtypeBits(dtype) / 8);
   return verifyTarget(read.to(), place);
 }
 
-Status BlockVerifier::verifyAllocate(const Allocate &allocate, const std::string &place) {
+Status BlockVerifier::verifyAllocate(const schema::Allocate &allocate, const std::string &place) {
   const auto *buffers = tables.program->buffers();
   uint32_t count = buffers ? buffers->size() : 0;
   if (allocate.buffer() >= count)
     return invalidArgument("{}: buffer {}; the program has {}", place, allocate.buffer(), count);
-  BufferKind kind = buffers->Get(allocate.buffer())->kind();
-  bool allowed = kind == BufferKind::Dynamic || (kind == BufferKind::Output && role == BlockRole::Body);
+  schema::BufferKind kind = buffers->Get(allocate.buffer())->kind();
+  bool allowed =
+      kind == schema::BufferKind::Dynamic || (kind == schema::BufferKind::Output && role == BlockRole::Body);
   if (!allowed)
     return invalidArgument("{}: buffer {} is {}; expected Dynamic{}", place, allocate.buffer(),
-                           EnumNameBufferKind(kind), role == BlockRole::Body ? " or Output" : "");
+                           schema::EnumNameBufferKind(kind), role == BlockRole::Body ? " or Output" : "");
   KILN_RETURN_IF_ERROR(verifyOperand(allocate.bytes(), "bytes", place));
   return verifyOperandOf(allocate.bytes(), tables.registerCount, 0, "bytes", place);
 }
@@ -283,17 +281,18 @@ Status BlockVerifier::verifyDynamic(uint32_t buffer, const std::string &place) c
   uint32_t count = buffers ? buffers->size() : 0;
   if (buffer >= count)
     return invalidArgument("{}: buffer {}; the program has {}", place, buffer, count);
-  BufferKind kind = buffers->Get(buffer)->kind();
-  if (kind != BufferKind::Dynamic)
-    return invalidArgument("{}: buffer {} is {}; expected Dynamic", place, buffer, EnumNameBufferKind(kind));
+  schema::BufferKind kind = buffers->Get(buffer)->kind();
+  if (kind != schema::BufferKind::Dynamic)
+    return invalidArgument("{}: buffer {} is {}; expected Dynamic", place, buffer,
+                           schema::EnumNameBufferKind(kind));
   return {};
 }
 
-Status BlockVerifier::verifyFree(const Free &release, const std::string &place) {
+Status BlockVerifier::verifyFree(const schema::Free &release, const std::string &place) {
   return verifyDynamic(release.buffer(), place);
 }
 
-Status BlockVerifier::verifyGrow(const Grow &grow, const std::string &place) {
+Status BlockVerifier::verifyGrow(const schema::Grow &grow, const std::string &place) {
   KILN_RETURN_IF_ERROR(verifyDynamic(grow.buffer(), place));
   KILN_RETURN_IF_ERROR(verifyOperand(grow.bytes(), "bytes", place));
   return verifyOperandOf(grow.bytes(), tables.registerCount, 0, "bytes", place);

@@ -19,7 +19,7 @@ namespace kiln {
 
 namespace {
 
-constexpr const char *kLibrary = "libkiln_compiler.so";
+constexpr const char *kCompilerLibrary = "libkiln_compiler.so";
 
 BackendAccess &accessOf(void *self) { return *static_cast<BackendAccess *>(self); }
 
@@ -99,8 +99,8 @@ std::vector<std::string> CompilerHandle::candidates() {
     if (error || folder.empty())
       return;
     for (const std::filesystem::path &path :
-         {folder / kLibrary, (folder / "../lib" / kLibrary).lexically_normal(),
-          (folder / "../../lib" / kLibrary).lexically_normal()})
+         {folder / kCompilerLibrary, (folder / "../lib" / kCompilerLibrary).lexically_normal(),
+          (folder / "../../lib" / kCompilerLibrary).lexically_normal()})
       if (std::find(paths.begin(), paths.end(), path.string()) == paths.end())
         paths.push_back(path.string());
   };
@@ -159,7 +159,7 @@ Result<std::string> CompilerHandle::installed() {
   return failedPrecondition(
       "compiler: {} is not installed: no file {}; a program file with embedded kernels needs "
       "none",
-      kLibrary, tried.empty() ? "could be named" : tried);
+      kCompilerLibrary, tried.empty() ? "could be named" : tried);
 }
 
 Result<std::string> CompilerHandle::identity() {

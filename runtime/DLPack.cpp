@@ -17,7 +17,7 @@ struct DTypePair {
   KilnDType dtype;
   uint8_t code, bits;
 };
-constexpr DTypePair kDTypes[] = {
+constexpr DTypePair kDLPackTypes[] = {
     {KILN_F16, kDLFloat, 16},  {KILN_BF16, kDLBfloat, 16}, {KILN_F32, kDLFloat, 32}, {KILN_F64, kDLFloat, 64},
     {KILN_I1, kDLPackBool, 8}, {KILN_I8, kDLInt, 8},       {KILN_I16, kDLInt, 16},   {KILN_I32, kDLInt, 32},
     {KILN_I64, kDLInt, 64},    {KILN_U8, kDLUInt, 8},      {KILN_U16, kDLUInt, 16},  {KILN_U32, kDLUInt, 32},
@@ -32,7 +32,7 @@ struct Exported {
 };
 
 Result<KilnDType> dtypeOf(const DLDataType &type) {
-  for (const DTypePair &pair : kDTypes)
+  for (const DTypePair &pair : kDLPackTypes)
     if (pair.code == type.code && pair.bits == type.bits && type.lanes == 1)
       return pair.dtype;
   return unimplemented("dlpack: element type (code {}, {} bits, {} lanes) has no counterpart", type.code,
@@ -126,9 +126,9 @@ KilnStatus kiln_tensor_to_dlpack(KilnSession *session, const KilnTensor *tensor,
     KILN_RETURN_IF_ERROR(required(outManaged, "out_managed"));
     if (!tensor->buffer)
       return invalidArgument("dlpack: the tensor has no buffer; expected one, as of kiln_run_output_buffer");
-    const auto *pair = std::find_if(std::begin(kDTypes), std::end(kDTypes),
+    const auto *pair = std::find_if(std::begin(kDLPackTypes), std::end(kDLPackTypes),
                                     [&](const DTypePair &p) { return p.dtype == tensor->dtype; });
-    if (pair == std::end(kDTypes))
+    if (pair == std::end(kDLPackTypes))
       return unimplemented("dlpack: element type {} has no counterpart", dtypeName(tensor->dtype));
     if (tensor->rank > KILN_MAX_RANK || !isDense(*tensor))
       return invalidArgument("dlpack: rank {} with strides; expected a dense tensor of rank {} at most",

@@ -16,7 +16,7 @@ namespace {
 std::atomic<uint64_t> openDevices = 0;
 std::atomic<bool> openingIsForbidden = false;
 
-std::string text(KilnStr string) { return std::string(toView(string)); }
+std::string textOf(KilnStr string) { return std::string(toView(string)); }
 
 } // namespace
 
@@ -26,7 +26,7 @@ Result<DeviceDescription> describeDevice(const DeviceType &type, uint32_t ordina
     return withContext(found.status(), "device '{}:{}'", type.name, ordinal);
   const KilnDeviceInfo &info = *found;
   DeviceDescription description;
-  description.name = text(info.name);
+  description.name = textOf(info.name);
   description.kind = info.kind == KILN_DEVICE_HARDWARE ? KILN_DEVICE_HARDWARE : KILN_DEVICE_SOFTWARE;
   description.computeUnits = info.compute_units;
   description.maxGridDimensions = info.max_grid_dimensions;
@@ -45,8 +45,8 @@ Result<TargetDescription> targetOf(const DeviceType &type, std::string_view opti
   Result<KilnTargetInfo> info = targetInfo(type, options);
   if (!info.ok())
     return withContext(info.status(), "target '{}'", type.name);
-  return TargetDescription{type.name, text(info->triple), text(info->arch), text(info->features),
-                           text(info->options)};
+  return TargetDescription{type.name, textOf(info->triple), textOf(info->arch), textOf(info->features),
+                           textOf(info->options)};
 }
 
 uint64_t Device::openCount() { return openDevices; }

@@ -2,6 +2,7 @@
 #include "runtime/DeviceStore.h"
 
 #include "runtime/Error.h"
+#include "runtime/SchemaText.h"
 #include "runtime/cache/EntryFile.h"
 
 #include "kiln/schema/Program_generated.h"
@@ -10,14 +11,6 @@
 #include <chrono>
 
 namespace kiln {
-
-namespace {
-
-std::string_view view(const flatbuffers::String *text) {
-  return text ? std::string_view(text->c_str(), text->size()) : std::string_view();
-}
-
-} // namespace
 
 Result<Buffer> BufferPool::take(Device &device, uint64_t bytes) {
   {

@@ -5,6 +5,7 @@
 #include "runtime/Error.h"
 
 #include "kiln/schema/Kernel_generated.h"
+#include "runtime/SchemaText.h"
 
 #include <algorithm>
 #include <bit>
@@ -13,15 +14,11 @@ namespace kiln {
 
 namespace {
 
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kMetadataVersion = 1;
 constexpr size_t kMaxBindings = 4096;
 constexpr size_t kMaxConstants = 4096;
 constexpr size_t kMaxGrid = 3;
-constexpr size_t kMinBytes = 16;               // of any flatbuffer
-constexpr size_t kMaxBytes = (1ull << 31) - 2; // that FlatBuffers can address
-constexpr size_t kReadAlignment = 8;           // of the widest field in Kernel.fbs
-
-std::string text(const flatbuffers::String *string) { return string ? string->str() : std::string(); }
+constexpr size_t kReadAlignment = 8; // of the widest field in Kernel.fbs
 
 TargetDescription decodeTarget(const schema::Target *target) {
   if (!target)
@@ -49,8 +46,8 @@ Result<BindingMetadata> decodeBinding(const schema::BindingInfo &info, uint32_t 
 }
 
 Result<KernelMetadata> decodeMetadata(const schema::KernelObject &object, std::string_view what) {
-  if (object.version() != kVersion)
-    return invalidArgument("{}: version {}; expected {}", what, object.version(), kVersion);
+  if (object.version() != kMetadataVersion)
+    return invalidArgument("{}: version {}; expected {}", what, object.version(), kMetadataVersion);
   KernelMetadata metadata;
   metadata.key = text(object.key());
   metadata.name = text(object.name());
@@ -93,7 +90,7 @@ Result<KernelMetadata> decodeMetadata(const schema::KernelObject &object, std::s
 } // namespace
 
 Result<CompiledKernelRef> CompiledKernel::parse(OwnedBytes bytes, std::string_view what) {
-  if (bytes.bytes.size() < kMinBytes || bytes.bytes.size() > kMaxBytes)
+  if (bytes.bytes.size() < kMinFlatbufferBytes || bytes.bytes.size() > kMaxFlatbufferBytes)
     return dataLoss("{}: {} bytes; expected a kernel object", what, bytes.bytes.size());
   if (reinterpret_cast<uintptr_t>(bytes.bytes.data()) % kReadAlignment != 0)
     bytes = copyBytes(bytes.bytes);

@@ -18,8 +18,8 @@ namespace kiln {
 
 namespace {
 
-constexpr int64_t kSchemaVersion = 1; // of ModelInfo and of the fields below
-constexpr int64_t kSettledS = 2;      // a file changed within this time may change again with the same times
+constexpr int64_t kModelSchemaVersion = 1; // of ModelInfo and of the fields below
+constexpr int64_t kSettledS = 2; // a file changed within this time may change again with the same times
 
 EntryAddress addressOf(const RequestKey &key) {
   return {EntryKind::Model, *EntryKey::fromHex(key.hex), kModelSpace};
@@ -46,7 +46,7 @@ Result<ModelCache::Content> readContent(int fd, size_t size, const std::string &
 
 RequestKey modelRequestKey(const ModelRequest &request) {
   KeyBuilder builder("model");
-  builder.add("schema", kSchemaVersion);
+  builder.add("schema", kModelSchemaVersion);
   builder.add("content", request.contentDigest);
   builder.add("format", request.format);
   builder.add("ending", request.ending);

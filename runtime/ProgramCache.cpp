@@ -13,9 +13,8 @@ namespace kiln {
 
 namespace {
 
-constexpr uint64_t kInlineBytes = kEntryPageBytes; // smaller weights are not worth a file
-constexpr size_t kMaxPatterns = 64;                // of one model
-constexpr int64_t kBroadcastExtent = 1;
+constexpr uint64_t kInlineWeightBytes = kEntryPageBytes; // smaller weights are not worth a file
+constexpr size_t kMaxPatterns = 64;                      // of one model
 constexpr size_t kFieldDigits = 16;
 
 std::string deviceTypeOf(const ProgramFile &program) {
@@ -111,7 +110,7 @@ Result<ProgramFileRef> ProgramCache::insert(const EntryAddress &address, const R
     if (!constant->inline_data.empty() || constant->bytes == 0)
       continue;
     KILN_ASSIGN_OR_RETURN(ByteSpan bytes, weights(constant->digest));
-    if (bytes.size() < kInlineBytes)
+    if (bytes.size() < kInlineWeightBytes)
       constant->inline_data.assign(bytes.begin(), bytes.end());
     else
       insertWeight(constant->digest, bytes, constant->name);
@@ -215,7 +214,7 @@ void ProgramCache::insertPacked(const ProgramFile &program, const std::vector<Pa
     entry->buffer = buffer.buffer;
     entry->bytes = bytes.size();
     entry->digest = Sha256::of(bytes);
-    if (bytes.size() < kInlineBytes)
+    if (bytes.size() < kInlineWeightBytes)
       entry->inline_data.assign(bytes.begin(), bytes.end());
     else
       insertWeight(entry->digest, bytes, "packed");

@@ -12,6 +12,8 @@ namespace kiln {
 
 /// Extents of each input; -1: any but 1.
 using InputDims = std::vector<std::vector<int64_t>>;
+/// An extent of 1 may mean broadcasting: it never becomes dynamic, and no dynamic program stands in for it.
+constexpr int64_t kBroadcastExtent = 1;
 /// Whether a program for `pattern` takes inputs of `dims`. An extent of 1 may mean broadcasting: no dynamic
 /// extent stands for it.
 bool patternAccepts(const InputDims &pattern, std::span<const std::vector<int64_t>> dims);

@@ -2,20 +2,16 @@
 #include "runtime/ProgramCode.h"
 
 #include "kiln/schema/Program_generated.h"
+#include "runtime/SchemaText.h"
 
 namespace kiln {
 
 namespace {
 
-using namespace schema;
-
-std::string text(const flatbuffers::String *string) { return string ? string->str() : std::string(); }
-template <typename T> uint32_t sizeOf(const T *vector) { return vector ? vector->size() : 0; }
-
-OperandCode decode(const Operand *operand) {
+OperandCode decode(const schema::Operand *operand) {
   return operand ? OperandCode{operand->value(), operand->is_register()} : OperandCode{};
 }
-RangeCode decode(const Range &range) {
+RangeCode decode(const schema::Range &range) {
   return {range.buffer(), decode(&range.offset()), decode(&range.length())};
 }
 
@@ -29,7 +25,7 @@ class BlockDecoder {
 public:
   BlockDecoder(ProgramCode &code, std::vector<InstructionCode> &out) : code(code), out(out) {}
 
-  void decodeBlock(const Block *block) {
+  void decodeBlock(const schema::Block *block) {
     if (block)
       for (uint32_t i = 0; i < sizeOf(block->instructions()); ++i)
         decodeInstruction(*block->instructions()->Get(i));
@@ -41,63 +37,63 @@ public:
 private:
   uint32_t here() const { return static_cast<uint32_t>(out.size()); }
 
-  void decodeInstruction(const Instruction &instruction) {
+  void decodeInstruction(const schema::Instruction &instruction) {
     switch (instruction.action_type()) {
-    case Action::NONE:
+    case schema::Action::NONE:
       return;
-    case Action::Launch:
+    case schema::Action::Launch:
       return decodeLaunch(*instruction.action_as_Launch());
-    case Action::Copy: {
-      const Copy &copy = *instruction.action_as_Copy();
+    case schema::Action::Copy: {
+      const schema::Copy &copy = *instruction.action_as_Copy();
       emit(Opcode::Copy,
            append(code.copies, {decode(*copy.to()), decode(*copy.from()), decode(copy.bytes())}));
       return;
     }
-    case Action::Fill: {
-      const Fill &fill = *instruction.action_as_Fill();
+    case schema::Action::Fill: {
+      const schema::Fill &fill = *instruction.action_as_Fill();
       emit(Opcode::Fill, append(code.fills, {decode(*fill.to()), fill.pattern(), fill.pattern_bytes(),
                                              decode(fill.bytes())}));
       return;
     }
-    case Action::Arith: {
-      const Arith &arith = *instruction.action_as_Arith();
+    case schema::Action::Arith: {
+      const schema::Arith &arith = *instruction.action_as_Arith();
       emit(Opcode::Arith,
            append(code.ariths, {static_cast<ArithCode>(arith.op()), arith.to(), decode(arith.lhs()),
                                 decode(arith.rhs()), decode(arith.third())}));
       return;
     }
-    case Action::If:
+    case schema::Action::If:
       return decodeIf(*instruction.action_as_If());
-    case Action::Loop:
+    case schema::Action::Loop:
       return decodeLoop(*instruction.action_as_Loop());
-    case Action::ReadScalar: {
-      const ReadScalar &read = *instruction.action_as_ReadScalar();
+    case schema::Action::ReadScalar: {
+      const schema::ReadScalar &read = *instruction.action_as_ReadScalar();
       emit(Opcode::ReadScalar, append(code.reads, {read.to(), decode(*read.from()),
                                                    static_cast<KilnDType>(read.dtype()), text(read.name())}));
       return;
     }
-    case Action::Allocate: {
-      const Allocate &allocate = *instruction.action_as_Allocate();
+    case schema::Action::Allocate: {
+      const schema::Allocate &allocate = *instruction.action_as_Allocate();
       emit(Opcode::Allocate, append(code.allocates, {allocate.buffer(), decode(allocate.bytes())}));
       const BufferCode &buffer = code.buffers[allocate.buffer()];
       if (buffer.kind == BufferClass::Output)
         code.outputs[buffer.index].allocatedByBody = true;
       return;
     }
-    case Action::Free:
+    case schema::Action::Free:
       emit(Opcode::Free, instruction.action_as_Free()->buffer());
       return;
-    case Action::Grow: {
-      const Grow &grow = *instruction.action_as_Grow();
+    case schema::Action::Grow: {
+      const schema::Grow &grow = *instruction.action_as_Grow();
       emit(Opcode::Grow, append(code.allocates, {grow.buffer(), decode(grow.bytes())}));
       return;
     }
-    case Action::Require: {
-      const Require &require = *instruction.action_as_Require();
+    case schema::Action::Require: {
+      const schema::Require &require = *instruction.action_as_Require();
       RequireInstruction decoded{
           decode(require.condition()), text(require.message()), text(require.location()), {}};
       if (require.values())
-        for (const Operand *value : *require.values())
+        for (const schema::Operand *value : *require.values())
           decoded.values.push_back(decode(value));
       emit(Opcode::Require, append(code.requires_, std::move(decoded)));
       return;
@@ -105,7 +101,7 @@ private:
     }
   }
 
-  void decodeLaunch(const Launch &launch) {
+  void decodeLaunch(const schema::Launch &launch) {
     LaunchInstruction &entry = code.launches.emplace_back();
     entry.kernel = launch.kernel();
     for (uint32_t i = 0; i < sizeOf(launch.bindings()); ++i)
@@ -127,7 +123,7 @@ private:
     emit(Opcode::Launch, static_cast<uint32_t>(code.launches.size() - 1));
   }
 
-  void decodeIf(const If &branch) {
+  void decodeIf(const schema::If &branch) {
     uint32_t test = emit(Opcode::Branch, append(code.conditions, decode(branch.condition())));
     decodeBlock(branch.then());
     if (!branch.otherwise()) {
@@ -140,7 +136,7 @@ private:
     out[skip].target = here();
   }
 
-  void decodeLoop(const Loop &loop) {
+  void decodeLoop(const schema::Loop &loop) {
     uint32_t index = append(
         code.loops, {decode(loop.count()), loop.index_register(), loop.condition_register(), loop.limit()});
     emit(Opcode::LoopInit, index);
@@ -154,10 +150,10 @@ private:
   std::vector<InstructionCode> &out;
 };
 
-std::vector<PortCode> decodePorts(const flatbuffers::Vector<flatbuffers::Offset<Port>> *ports) {
+std::vector<PortCode> decodePortCodes(const flatbuffers::Vector<flatbuffers::Offset<schema::Port>> *ports) {
   std::vector<PortCode> result;
   for (uint32_t i = 0; i < sizeOf(ports); ++i) {
-    const Port &port = *ports->Get(i);
+    const schema::Port &port = *ports->Get(i);
     PortCode &entry = result.emplace_back();
     entry.name = text(port.name());
     entry.dtype = static_cast<KilnDType>(port.dtype());
@@ -170,7 +166,7 @@ std::vector<PortCode> decodePorts(const flatbuffers::Vector<flatbuffers::Offset<
   return result;
 }
 
-std::vector<InstructionCode> decodeRoot(ProgramCode &code, const Block *block) {
+std::vector<InstructionCode> decodeRoot(ProgramCode &code, const schema::Block *block) {
   std::vector<InstructionCode> out;
   BlockDecoder decoder(code, out);
   decoder.decodeBlock(block);
@@ -180,12 +176,12 @@ std::vector<InstructionCode> decodeRoot(ProgramCode &code, const Block *block) {
 
 } // namespace
 
-ProgramCode decodeProgram(const Program &program) {
+ProgramCode decodeProgram(const schema::Program &program) {
   ProgramCode code;
   code.registerCount = program.register_count();
   code.arenaBytes = decode(program.arena_bytes());
-  code.inputs = decodePorts(program.inputs());
-  code.outputs = decodePorts(program.outputs());
+  code.inputs = decodePortCodes(program.inputs());
+  code.outputs = decodePortCodes(program.outputs());
   for (uint32_t i = 0; i < sizeOf(program.buffers()); ++i) {
     const schema::Buffer &buffer = *program.buffers()->Get(i);
     code.buffers.push_back({static_cast<BufferClass>(buffer.kind()), buffer.index(), decode(buffer.offset()),

@@ -21,33 +21,34 @@ namespace kiln {
 
 namespace {
 
-constexpr char kMagic[8] = {'K', 'I', 'L', 'N', 'P', 'R', 'G', '\0'};
-constexpr uint32_t kFormat = 1;
+constexpr char kProgramMagic[8] = {'K', 'I', 'L', 'N', 'P', 'R', 'G', '\0'};
+constexpr uint32_t kProgramFileFormat = 1;
 constexpr uint64_t kPageBytes = 4096;
-constexpr uint64_t kInlineBytes = 1024; // smaller constants are not worth a page
+constexpr uint64_t kInlineConstantBytes = 1024; // smaller constants are not worth a page
 constexpr uint64_t kProgramAlignment = 64;
 
-struct Checksum {
+struct ProgramChecksum {
   uint64_t low, high;
-  friend bool operator==(const Checksum &, const Checksum &) = default;
+  friend bool operator==(const ProgramChecksum &, const ProgramChecksum &) = default;
 };
 
-struct Header {
+struct ProgramHeader {
   char magic[8];
   uint32_t format, flags; // flags: 0
   uint64_t dataOffset, dataBytes, programOffset, programBytes;
-  Checksum data, program;
-  Checksum header; // of all that stands before it
+  ProgramChecksum data, program;
+  ProgramChecksum header; // of all that stands before it
 };
-static_assert(sizeof(Header) == 96);
+static_assert(sizeof(ProgramHeader) == 96);
 
-Checksum checksumOf(const void *bytes, size_t size) {
+ProgramChecksum checksumOf(const void *bytes, size_t size) {
   XXH128_hash_t hash = XXH3_128bits(bytes, size);
   return {hash.low64, hash.high64};
 }
 
 bool isFile(ByteSpan bytes) {
-  return bytes.size() >= sizeof(kMagic) && std::memcmp(bytes.data(), kMagic, sizeof(kMagic)) == 0;
+  return bytes.size() >= sizeof(kProgramMagic) &&
+         std::memcmp(bytes.data(), kProgramMagic, sizeof(kProgramMagic)) == 0;
 }
 
 Status fileError(const std::string &path, const char *action) {
@@ -71,16 +72,16 @@ Status fileError(const std::string &path, const char *action) {
 }
 
 /// A file descriptor that closes itself.
-struct Descriptor {
+struct ProgramDescriptor {
   int fd;
-  ~Descriptor() {
+  ~ProgramDescriptor() {
     if (fd >= 0)
       ::close(fd);
   }
 };
 
 Result<OwnedBytes> mapFile(const std::string &path) {
-  Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  ProgramDescriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (file.fd < 0)
     return fileError(path, "open");
   struct stat info = {};
@@ -99,16 +100,16 @@ Result<OwnedBytes> mapFile(const std::string &path) {
 }
 
 // Where the flatbuffer stands in a file's bytes; every checksum is compared.
-Result<ByteSpan> checkHeader(ByteSpan bytes, std::string_view name) {
-  Header header;
+Result<ByteSpan> checkFileHeader(ByteSpan bytes, std::string_view name) {
+  ProgramHeader header;
   if (bytes.size() < sizeof(header))
     return dataLoss("file '{}': {} bytes; truncated inside the header", name, bytes.size());
   std::memcpy(&header, bytes.data(), sizeof(header));
-  if (header.header != checksumOf(bytes.data(), offsetof(Header, header)))
+  if (header.header != checksumOf(bytes.data(), offsetof(ProgramHeader, header)))
     return dataLoss("file '{}': checksum of the header does not match", name);
-  if (header.format != kFormat || header.flags != 0)
+  if (header.format != kProgramFileFormat || header.flags != 0)
     return unimplemented("file '{}': format {} with flags {}; this runtime knows format {} with flags 0",
-                         name, header.format, header.flags, kFormat);
+                         name, header.format, header.flags, kProgramFileFormat);
   auto inside = [&](uint64_t offset, uint64_t size) {
     return offset % kPageBytes == 0 && offset <= bytes.size() && size <= bytes.size() - offset;
   };
@@ -171,7 +172,7 @@ public:
     XXH3_128bits_update(state.get(), padding.data(), padding.size());
     return writer.write(padding.data(), padding.size());
   }
-  Checksum checksum() const {
+  ProgramChecksum checksum() const {
     XXH128_hash_t hash = XXH3_128bits_digest(state.get());
     return {hash.low64, hash.high64};
   }
@@ -181,7 +182,7 @@ private:
 };
 
 Status writeContents(Writer &writer, schema::ProgramT &program, const ConstantLookup &constants,
-                     Header &header) {
+                     ProgramHeader &header) {
   KILN_RETURN_IF_ERROR(writer.padTo(kPageBytes)); // the header's place
   DataSection data;
   header.dataOffset = writer.offset();
@@ -192,7 +193,7 @@ Status writeContents(Writer &writer, schema::ProgramT &program, const ConstantLo
                              bytes.size(), constant->bytes);
     constant->inline_data.clear();
     constant->file_offset = 0;
-    if (bytes.size() < kInlineBytes) {
+    if (bytes.size() < kInlineConstantBytes) {
       constant->inline_data.assign(bytes.begin(), bytes.end());
       continue;
     }
@@ -218,7 +219,7 @@ Result<ProgramFileRef> ProgramFile::fromOwned(OwnedBytes bytes, std::string_view
   OwnedBytes program = bytes;
   ProgramVerifierOptions options;
   if (isFile(bytes.bytes)) {
-    KILN_ASSIGN_OR_RETURN(program.bytes, checkHeader(bytes.bytes, name));
+    KILN_ASSIGN_OR_RETURN(program.bytes, checkFileHeader(bytes.bytes, name));
     options.file = bytes.bytes;
   } else if (!looksLikeProgram(bytes.bytes)) {
     return dataLoss("file '{}': neither a program file nor a program flatbuffer", name);
@@ -257,16 +258,16 @@ ByteSpan ProgramFile::constantBytes(uint32_t index) const {
 
 Status writeProgramFile(const std::string &path, schema::ProgramT program, const ConstantLookup &constants) {
   std::string temporary = fmt::format("{}.tmp.{}", path, ::getpid());
-  Descriptor file{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)};
+  ProgramDescriptor file{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)};
   if (file.fd < 0)
     return fileError(temporary, "create");
-  Header header = {};
-  std::memcpy(header.magic, kMagic, sizeof(kMagic));
-  header.format = kFormat;
+  ProgramHeader header = {};
+  std::memcpy(header.magic, kProgramMagic, sizeof(kProgramMagic));
+  header.format = kProgramFileFormat;
   Writer writer(file.fd, temporary);
   Status status = writeContents(writer, program, constants, header);
   if (status.ok()) {
-    header.header = checksumOf(&header, offsetof(Header, header));
+    header.header = checksumOf(&header, offsetof(ProgramHeader, header));
     if (::pwrite(file.fd, &header, sizeof(header), 0) != sizeof(header))
       status = fileError(temporary, "write");
     else if (::rename(temporary.c_str(), path.c_str()) != 0)

@@ -8,13 +8,6 @@
 
 namespace kiln {
 
-namespace {
-
-// An extent of 1 may mean broadcasting: it never becomes dynamic, and no dynamic program stands in for it.
-constexpr int64_t kBroadcastExtent = 1;
-
-} // namespace
-
 ProgramStore::ProgramStore(Instance &instance, DeviceStore &device, Queue &queue)
     : instance(instance), device(device), queue(queue) {
   device.setProgramDropper([this] { dropIdle(); });

@@ -4,6 +4,7 @@
 #include "runtime/BlockVerifier.h"
 #include "runtime/DType.h"
 #include "runtime/Error.h"
+#include "runtime/SchemaText.h"
 #include "runtime/Sha256.h"
 
 #include "kiln/schema/Program_generated.h"
@@ -14,25 +15,16 @@ namespace kiln {
 
 namespace {
 
-using namespace schema;
-
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kProgramVersion = 1;
 constexpr uint32_t kMaxRank = 16;            // KILN_MAX_RANK
 constexpr uint32_t kMaxRegisters = 1u << 20; // 8 MB of them
-constexpr size_t kMinBytes = 16;             // of any flatbuffer
-constexpr size_t kMaxBytes = (1ull << 31) - 2;
 constexpr uint64_t kConstantAlignment = 64;
-
-template <typename T> uint32_t sizeOf(const T *vector) { return vector ? vector->size() : 0; }
-
-std::string_view view(const flatbuffers::String *text) {
-  return text ? std::string_view(text->c_str(), text->size()) : std::string_view();
-}
 
 /// One program's tables, in the order in which they depend on each other. Used once.
 class TableVerifier {
 public:
-  TableVerifier(const Program &program, const OwnedBytes &bytes, const ProgramVerifierOptions &options)
+  TableVerifier(const schema::Program &program, const OwnedBytes &bytes,
+                const ProgramVerifierOptions &options)
       : program(program), bytes(bytes), options(options) {}
 
   Status verify() {
@@ -42,8 +34,8 @@ public:
     tables.registerCount = program.register_count();
     KILN_RETURN_IF_ERROR(
         verifyOperandOf(program.arena_bytes(), tables.registerCount, 0, "bytes", "program: arena"));
-    KILN_RETURN_IF_ERROR(verifyPorts(program.inputs(), BufferKind::Input));
-    KILN_RETURN_IF_ERROR(verifyPorts(program.outputs(), BufferKind::Output));
+    KILN_RETURN_IF_ERROR(verifyPorts(program.inputs(), schema::BufferKind::Input));
+    KILN_RETURN_IF_ERROR(verifyPorts(program.outputs(), schema::BufferKind::Output));
     KILN_RETURN_IF_ERROR(verifyConstants());
     KILN_RETURN_IF_ERROR(verifyBuffers());
     KILN_RETURN_IF_ERROR(verifyKernels());
@@ -56,13 +48,13 @@ public:
   std::vector<CompiledKernelRef> takeKernels() { return std::move(tables.kernels); }
 
 private:
-  using Ports = flatbuffers::Vector<flatbuffers::Offset<Port>>;
+  using Ports = flatbuffers::Vector<flatbuffers::Offset<schema::Port>>;
 
-  Status verifyPorts(const Ports *ports, BufferKind kind) {
+  Status verifyPorts(const Ports *ports, schema::BufferKind kind) {
     for (uint32_t i = 0; i < sizeOf(ports); ++i) {
-      const Port &port = *ports->Get(i);
-      std::string place =
-          fmt::format("{} {} ('{}')", kind == BufferKind::Input ? "input" : "output", i, view(port.name()));
+      const schema::Port &port = *ports->Get(i);
+      std::string place = fmt::format("{} {} ('{}')", kind == schema::BufferKind::Input ? "input" : "output",
+                                      i, view(port.name()));
       if (!isKnownDType(static_cast<KilnDType>(port.dtype())))
         return invalidArgument("{}: element type {}; expected a known one", place,
                                static_cast<uint32_t>(port.dtype()));
@@ -77,18 +69,18 @@ private:
       if (port.buffer() >= sizeOf(program.buffers()))
         return invalidArgument("{}: buffer {}; the program has {}", place, port.buffer(),
                                sizeOf(program.buffers()));
-      const Buffer &buffer = *program.buffers()->Get(port.buffer());
+      const schema::Buffer &buffer = *program.buffers()->Get(port.buffer());
       if (buffer.kind() != kind || buffer.index() != i)
         return invalidArgument("{}: buffer {} is {} {}; expected {} {}", place, port.buffer(),
-                               EnumNameBufferKind(buffer.kind()), buffer.index(), EnumNameBufferKind(kind),
-                               i);
+                               schema::EnumNameBufferKind(buffer.kind()), buffer.index(),
+                               schema::EnumNameBufferKind(kind), i);
     }
     return {};
   }
 
   Status verifyConstants() {
     for (uint32_t i = 0; i < sizeOf(program.constants()); ++i) {
-      const Constant &constant = *program.constants()->Get(i);
+      const schema::Constant &constant = *program.constants()->Get(i);
       std::string place = fmt::format("constant {} ('{}')", i, view(constant.name()));
       if (!Sha256::isHexDigest(view(constant.digest())))
         return invalidArgument("{}: digest '{}'; expected 64 lower-case hex digits", place,
@@ -130,25 +122,26 @@ private:
   }
 
   // A buffer's length, nothing if only the run knows it.
-  Result<std::optional<uint64_t>> knownBytes(const Buffer &buffer, uint32_t index, const std::string &place) {
-    if (buffer.kind() > BufferKind::MAX)
+  Result<std::optional<uint64_t>> knownBytes(const schema::Buffer &buffer, uint32_t index,
+                                             const std::string &place) {
+    if (buffer.kind() > schema::BufferKind::MAX)
       return invalidArgument("{}: kind {}; the last known is {}", place, static_cast<int>(buffer.kind()),
-                             static_cast<int>(BufferKind::MAX));
+                             static_cast<int>(schema::BufferKind::MAX));
     switch (buffer.kind()) {
-    case BufferKind::Input:
+    case schema::BufferKind::Input:
       return portBytes(program.inputs(), buffer.index(), index, place);
-    case BufferKind::Output:
+    case schema::BufferKind::Output:
       return portBytes(program.outputs(), buffer.index(), index, place);
-    case BufferKind::Constant:
+    case schema::BufferKind::Constant:
       if (buffer.index() >= sizeOf(program.constants()))
         return invalidArgument("{}: constant {}; the program has {}", place, buffer.index(),
                                sizeOf(program.constants()));
       return std::optional<uint64_t>(program.constants()->Get(buffer.index())->bytes());
-    case BufferKind::Arena:
+    case schema::BufferKind::Arena:
       return arenaBytes(buffer, place);
-    case BufferKind::Dynamic:
+    case schema::BufferKind::Dynamic:
       break;
-    case BufferKind::Persistent:
+    case schema::BufferKind::Persistent:
       KILN_RETURN_IF_ERROR(verifyOperandOf(buffer.bytes(), tables.registerCount, 0, "bytes", place));
       if (buffer.bytes()->is_register())
         return invalidArgument(
@@ -165,7 +158,7 @@ private:
       return invalidArgument("{}: {} {} does not refer back to it", place,
                              ports == program.inputs() ? "input" : "output", index);
     std::vector<int64_t> dims;
-    const Port &port = *ports->Get(index);
+    const schema::Port &port = *ports->Get(index);
     for (uint32_t d = 0; d < sizeOf(port.dims()); ++d) {
       if (port.dims()->Get(d)->is_register())
         return std::optional<uint64_t>();
@@ -177,7 +170,7 @@ private:
     return result;
   }
 
-  Result<std::optional<uint64_t>> arenaBytes(const Buffer &buffer, const std::string &place) {
+  Result<std::optional<uint64_t>> arenaBytes(const schema::Buffer &buffer, const std::string &place) {
     KILN_RETURN_IF_ERROR(verifyOperandOf(buffer.offset(), tables.registerCount, 0, "offset", place));
     KILN_RETURN_IF_ERROR(verifyOperandOf(buffer.bytes(), tables.registerCount, 0, "bytes", place));
     std::optional<uint64_t> result;
@@ -195,7 +188,7 @@ private:
 
   Status verifyKernels() {
     for (uint32_t i = 0; i < sizeOf(program.kernels()); ++i) {
-      const KernelRef &ref = *program.kernels()->Get(i);
+      const schema::KernelRef &ref = *program.kernels()->Get(i);
       std::string place = fmt::format("kernel {} ('{}')", i, view(ref.name()));
       if (!Sha256::isHexDigest(view(ref.key())))
         return invalidArgument("{}: key '{}'; expected 64 lower-case hex digits", place, view(ref.key()));
@@ -210,7 +203,8 @@ private:
     return {};
   }
 
-  Status verifyEmbedded(const CompiledKernel &kernel, const KernelRef &ref, const std::string &place) {
+  Status verifyEmbedded(const CompiledKernel &kernel, const schema::KernelRef &ref,
+                        const std::string &place) {
     const KernelMetadata &metadata = kernel.metadata();
     if (!metadata.key.empty() && metadata.key != view(ref.key()))
       return invalidArgument("{}: embedded object has key {}; expected {}", place, metadata.key,
@@ -223,10 +217,10 @@ private:
 
   Status verifyChecks() {
     for (uint32_t i = 0; i < sizeOf(program.checks()); ++i) {
-      const Check &check = *program.checks()->Get(i);
-      if (check.kind() > CheckKind::MAX)
+      const schema::Check &check = *program.checks()->Get(i);
+      if (check.kind() > schema::CheckKind::MAX)
         return invalidArgument("check {}: kind {}; the last known is {}", i, static_cast<int>(check.kind()),
-                               static_cast<int>(CheckKind::MAX));
+                               static_cast<int>(schema::CheckKind::MAX));
       if (check.got() >= sizeOf(program.outputs()) || check.want() >= sizeOf(program.outputs()))
         return invalidArgument("check {}: outputs {} and {}; the program has {}", i, check.got(),
                                check.want(), sizeOf(program.outputs()));
@@ -237,7 +231,7 @@ private:
     return {};
   }
 
-  const Program &program;
+  const schema::Program &program;
   const OwnedBytes &bytes;
   const ProgramVerifierOptions &options;
   ProgramTables tables;
@@ -246,22 +240,22 @@ private:
 } // namespace
 
 bool looksLikeProgram(ByteSpan bytes) {
-  return bytes.size() >= kMinBytes && ProgramBufferHasIdentifier(bytes.data());
+  return bytes.size() >= kMinFlatbufferBytes && schema::ProgramBufferHasIdentifier(bytes.data());
 }
 
 Result<VerifiedProgram> verifyProgram(const OwnedBytes &bytes, const ProgramVerifierOptions &options) {
-  if (bytes.bytes.size() < kMinBytes || bytes.bytes.size() > kMaxBytes)
+  if (bytes.bytes.size() < kMinFlatbufferBytes || bytes.bytes.size() > kMaxFlatbufferBytes)
     return dataLoss("program: {} bytes; expected a program flatbuffer of {} to {}", bytes.bytes.size(),
-                    kMinBytes, kMaxBytes);
+                    kMinFlatbufferBytes, kMaxFlatbufferBytes);
   flatbuffers::Verifier::Options limits;
   limits.max_depth = 8 * BlockVerifier::kMaxNesting; // a nested block is four tables deep
   limits.max_tables = 16'000'000;
   flatbuffers::Verifier verifier(bytes.bytes.data(), bytes.bytes.size(), limits);
-  if (!VerifyProgramBuffer(verifier))
+  if (!schema::VerifyProgramBuffer(verifier))
     return dataLoss("program: {} bytes that are no well-formed program flatbuffer", bytes.bytes.size());
-  const Program &program = *GetProgram(bytes.bytes.data());
-  if (program.version() != kVersion)
-    return unimplemented("program: version {}; this runtime knows {}", program.version(), kVersion);
+  const schema::Program &program = *schema::GetProgram(bytes.bytes.data());
+  if (program.version() != kProgramVersion)
+    return unimplemented("program: version {}; this runtime knows {}", program.version(), kProgramVersion);
   TableVerifier tables(program, bytes, options);
   KILN_RETURN_IF_ERROR(tables.verify());
   return VerifiedProgram{&program, tables.takeKernels()};

@@ -8,13 +8,13 @@
 namespace kiln {
 namespace {
 
-constexpr const char *kLibrary = "libkiln_reference.so";
+constexpr const char *kReferenceLibrary = "libkiln_reference.so";
 
 Result<KilnReferenceTable> open(const KilnCompiler &compiler) {
   Dl_info info = {};
   if (::dladdr(reinterpret_cast<const void *>(compiler.import_model), &info) == 0 || !info.dli_fname)
     return failedPrecondition("the reference: libkiln_compiler is no file, so nothing lies beside it");
-  std::string path = (std::filesystem::path(info.dli_fname).parent_path() / kLibrary).string();
+  std::string path = (std::filesystem::path(info.dli_fname).parent_path() / kReferenceLibrary).string();
   void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!library)
     return failedPrecondition("the reference: {}", ::dlerror());

@@ -9,7 +9,7 @@ namespace kiln {
 
 namespace {
 
-constexpr int64_t kSchemaVersion = 1; // of the program format and of the fields below
+constexpr int64_t kRequestSchemaVersion = 1; // of the program format and of the fields below
 
 void addLength(Sha256 &digest, uint64_t length) {
   uint8_t bytes[8];
@@ -48,7 +48,7 @@ std::vector<std::string> differingFields(const RequestKey &lhs, const RequestKey
 
 RequestKey programRequestKey(const ProgramRequest &request) {
   KeyBuilder builder("program");
-  builder.add("schema", kSchemaVersion);
+  builder.add("schema", kRequestSchemaVersion);
   builder.add("runtime-abi", fmt::format("{}.{}", KILN_ABI_MAJOR, KILN_ABI_MINOR));
   builder.add("runtime-symbols", static_cast<int64_t>(kRuntimeSymbolsVersion));
   builder.add("model", request.modelDigest);

@@ -4,6 +4,7 @@
 #include "runtime/Error.h"
 #include "runtime/ParallelFor.h"
 #include "runtime/ProgramCode.h"
+#include "runtime/SchemaText.h"
 #include "runtime/cache/Explain.h"
 
 #include "kiln/schema/Program_generated.h"
@@ -15,10 +16,6 @@
 namespace kiln {
 
 namespace {
-
-std::string_view view(const flatbuffers::String *text) {
-  return text ? std::string_view(text->c_str(), text->size()) : std::string_view();
-}
 
 uint64_t nsSince(std::chrono::steady_clock::time_point start) {
   return static_cast<uint64_t>((std::chrono::steady_clock::now() - start).count());

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # lint.py: rules about files that a formatter does not know.
-"""Checks that every source file starts with a banner, stays under 500 lines and carries no unfinished marks, and that
-every op has a reference and is run by the kernel tests in every element type that it takes."""
+"""Checks that every source file starts with a banner, stays under 500 lines and carries no unfinished marks, that
+every op has a reference and is run by the kernel tests in every element type that it takes, and that a library's files
+keep apart the names which they define for themselves."""
 
 import pathlib
 import re
@@ -9,6 +10,7 @@ import subprocess
 import sys
 
 import kernel_cases
+import private_names
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MAX_LINES = 500
@@ -42,6 +44,8 @@ def problems(path: pathlib.Path) -> list[str]:
 def main() -> int:
     found = [problem for path in tracked() if path.is_file() for problem in problems(path)]
     found += kernel_cases.problems()
+    sources = [path for path in tracked() if path.suffix == ".cpp" and path.is_file()]
+    found += private_names.problems({str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in sources})
     print("\n".join(found) if found else "lint: ok")
     return 1 if found else 0
 

@@ -20,8 +20,6 @@ constexpr size_t lineBytes = 64; // kernels do not share cache lines
 constexpr size_t pageBytes = 4096;
 constexpr unsigned memfdExecutable = 0x10; // MFD_EXEC, Linux 6.3
 
-size_t roundUp(size_t value, size_t to) { return (value + to - 1) / to * to; }
-
 Status systemError(std::string what) {
   return Status(Code::ResourceExhausted,
                 "executable memory: " + std::move(what) + ": " + std::strerror(errno));

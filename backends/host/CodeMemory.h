@@ -13,6 +13,9 @@
 
 namespace kiln::host {
 
+constexpr size_t maxImageBytes = size_t(256) << 20; // of one kernel object, for both loaders
+constexpr size_t roundUp(size_t value, size_t to) { return (value + to - 1) / to * to; }
+
 /// Places code in arenas of 1 MiB, so that 40,000 kernels need some hundred mappings and not 40,000 of the
 /// 65,530 that a process may have. An arena is anonymous memory mapped readable and executable; code is
 /// written through a second, writable mapping that exists during the write only. Ownership: owns the arenas;

@@ -15,7 +15,7 @@ constexpr uint64_t maxAlignment = 4096; // a page: arenas are aligned no further
 constexpr uint64_t maxSections = 65279; // SHN_LORESERVE - 1: no extended numbering
 constexpr size_t notMapped = SIZE_MAX;
 
-std::string quoted(std::string_view text) {
+std::string quotedName(std::string_view text) {
   constexpr size_t shown = 80; // a name from a broken file may be anything
   std::string out = "'";
   for (char c : text.substr(0, shown))
@@ -118,7 +118,7 @@ private:
     return offset <= file.size() && bytes <= file.size() - offset;
   }
   std::string where(size_t section) const {
-    return "section " + std::to_string(section) + " " + quoted(names[section]);
+    return "section " + std::to_string(section) + " " + quotedName(names[section]);
   }
 
   Status readHeader() {
@@ -225,7 +225,7 @@ private:
       std::string_view symbolName;
       if (!name(table.sh_link, rawSymbols[i].st_name, symbolName))
         return malformed("symbol " + std::to_string(i) + ": its name lies outside the string table");
-      std::string which = "symbol " + quoted(symbolName);
+      std::string which = "symbol " + quotedName(symbolName);
       switch (ELF64_ST_TYPE(rawSymbols[i].st_info)) {
       case STT_TLS:
         return malformed(which + " is thread-local; kernels have no thread-local data");
@@ -262,16 +262,16 @@ private:
       symbol.name = names[raw.st_shndx];
     if (raw.st_shndx != SHN_UNDEF) {
       if (raw.st_shndx >= headers.size())
-        return malformed("symbol " + quoted(symbol.name) + " is in section " + std::to_string(raw.st_shndx) +
-                         " of " + std::to_string(headers.size()));
+        return malformed("symbol " + quotedName(symbol.name) + " is in section " +
+                         std::to_string(raw.st_shndx) + " of " + std::to_string(headers.size()));
       symbol.section = mappedAs[raw.st_shndx];
       if (symbol.section == notMapped)
-        return malformed("symbol " + quoted(symbol.name) + " lies in " + where(raw.st_shndx) +
+        return malformed("symbol " + quotedName(symbol.name) + " lies in " + where(raw.st_shndx) +
                          ", which is not loaded");
       symbol.isDefined = true;
       symbol.offset = raw.st_value;
       if (raw.st_value > object.theSections[symbol.section].bytes.size())
-        return malformed("symbol " + quoted(symbol.name) + " lies outside " + where(raw.st_shndx));
+        return malformed("symbol " + quotedName(symbol.name) + " lies outside " + where(raw.st_shndx));
     }
     out = used[index] = object.theSymbols.size();
     object.theSymbols.push_back(symbol);
@@ -303,7 +303,7 @@ private:
 
   Status readRelocation(const Elf64_Rela &raw, size_t section) {
     uint32_t type = static_cast<uint32_t>(ELF64_R_TYPE(raw.r_info));
-    std::string place = "section " + quoted(names[section]) + " offset " + std::to_string(raw.r_offset);
+    std::string place = "section " + quotedName(names[section]) + " offset " + std::to_string(raw.r_offset);
     bool mapped = mappedAs[section] != notMapped;
     bool unwinds = !mapped && type == R_X86_64_PC64; // a distance in an unwind table
     if (type != R_X86_64_PC32 && type != R_X86_64_PLT32 && !unwinds)
@@ -338,10 +338,10 @@ Result<ElfObject::Symbol> ElfObject::entry(std::string_view name) const {
       continue;
     const Section &section = theSections[symbol.section];
     if (!section.executable || symbol.offset >= section.bytes.size())
-      return malformed("symbol " + quoted(name) + " is no function");
+      return malformed("symbol " + quotedName(name) + " is no function");
     return symbol;
   }
-  return Status(Code::NotFound, "host-elf object: no function " + quoted(name));
+  return Status(Code::NotFound, "host-elf object: no function " + quotedName(name));
 }
 
 } // namespace kiln::host

@@ -25,7 +25,7 @@ std::string inUnits(uint64_t bytes) {
   return text;
 }
 
-uint64_t roundUp(uint64_t bytes, uint64_t to) { return (bytes + to - 1) / to * to; }
+uint64_t roundUpBytes(uint64_t bytes, uint64_t to) { return (bytes + to - 1) / to * to; }
 
 } // namespace
 
@@ -107,7 +107,7 @@ void *HostMemory::obtain(Block block) {
     return allocator.allocate(allocator.self, block.bytes, block.alignment);
   if (block.bytes > addressSpaceBytes || block.alignment > addressSpaceBytes)
     return nullptr;
-  return std::aligned_alloc(block.alignment, roundUp(block.bytes, block.alignment));
+  return std::aligned_alloc(block.alignment, roundUpBytes(block.bytes, block.alignment));
 }
 
 void HostMemory::release(void *memory, Block block) {

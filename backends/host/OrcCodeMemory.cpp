@@ -13,8 +13,7 @@ namespace {
 namespace orc = llvm::orc;
 namespace jitlink = llvm::jitlink;
 
-constexpr uint64_t maxImageBytes = uint64_t(256) << 20; // as the strict loader
-constexpr uint64_t maxAlignment = 4096;
+constexpr uint64_t maxSegmentAlignment = 4096;
 
 /// What a FinalizedAlloc's address points to.
 struct Allocation {
@@ -62,7 +61,8 @@ void OrcCodeMemory::allocate(const jitlink::JITLinkDylib *, jitlink::LinkGraph &
   std::vector<uint64_t> offsets;
   for (auto &[group, segment] : layout.segments()) {
     uint64_t wanted = segment.Alignment.value();
-    if (wanted > maxAlignment || segment.ContentSize > maxImageBytes || segment.ZeroFillSize > maxImageBytes)
+    if (wanted > maxSegmentAlignment || segment.ContentSize > maxImageBytes ||
+        segment.ZeroFillSize > maxImageBytes)
       return onAllocated(
           llvm::createStringError("a segment of more than 256 MiB or an alignment beyond a page"));
     alignment = std::max(alignment, wanted);

@@ -12,7 +12,6 @@
 namespace kiln::host {
 namespace {
 
-constexpr size_t maxImageBytes = size_t(256) << 20;
 constexpr size_t stubBytes = 16; // jmp *0(%rip); the address; 2 bytes of int3
 
 /// A kernel and what keeps its code.
@@ -27,8 +26,6 @@ struct Layout {
   std::vector<size_t> stubs; // by symbol; 0: defined here
   size_t bytes = 0, alignment = 1;
 };
-
-size_t roundUp(size_t value, size_t to) { return (value + to - 1) / to * to; }
 
 Status refused(std::string text) {
   return Status(Code::InvalidArgument, "host-elf object: " + std::move(text));

@@ -2,6 +2,7 @@
 // order.
 #include "backends/npu/NpuObject.h"
 
+#include "backends/npu/ErrorText.h"
 #include "kiln/devicekit/DeviceElf.h"
 
 #include <algorithm>
@@ -13,8 +14,6 @@ namespace {
 constexpr uint32_t kMetaMagic = 0x4d55504e; // "NPUM"
 constexpr uint32_t kMetaVersion = 1;
 constexpr size_t kMostNodes = 64, kMostBindings = 256, kMostSymbol = 4096;
-
-Status wrong(std::string text) { return Status(Code::InvalidArgument, std::move(text)); }
 
 /// Appends little-endian numbers.
 class MetaWriter {

@@ -2,6 +2,8 @@
 // comment.
 #include "backends/npu/NpuObject.h"
 
+#include "backends/npu/ErrorText.h"
+
 #include <charconv>
 #include <map>
 #include <set>
@@ -16,9 +18,6 @@ constexpr std::string_view kDTypes[] = {"",    "f16", "bf16",     "f32",    "f64
                                         "u32", "u64", "f8E4M3FN", "f8E5M2", "i4",  "u4"};
 constexpr std::string_view kOperators[] = {"",         "",        "add", "sub", "mul",
                                            "floordiv", "ceildiv", "mod", "min", "max"};
-
-Status wrong(std::string text) { return Status(Code::InvalidArgument, std::move(text)); }
-std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
 std::string printExpr(const Expr &expr) {
   std::string text;

@@ -1,6 +1,7 @@
 // NpuOptions.cpp: reads each declared key through KilnHost::option, then applies the text over it.
 #include "backends/npu/NpuOptions.h"
 
+#include "backends/npu/ErrorText.h"
 #include "kiln/sdk/OptionText.h"
 
 #include <charconv>
@@ -9,8 +10,6 @@ namespace kiln::npu {
 namespace {
 
 constexpr std::string_view kKeys[] = {"chip", "mode", "devices", "memory-mib", "threads", "seed", "watchdog"};
-
-std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
 Result<uint64_t> number(std::string_view key, std::string_view value, uint64_t least, uint64_t most) {
   uint64_t result = 0;

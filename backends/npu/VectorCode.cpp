@@ -10,8 +10,6 @@ using namespace mlir;
 namespace kiln::npu {
 namespace {
 
-constexpr int64_t kMaxRepeats = 255;
-
 Op opOf(ir::Unary kind) {
   switch (kind) {
   case ir::Unary::vabs:

@@ -21,7 +21,7 @@ namespace kiln {
 namespace {
 
 using Extent = OpFoldResult;
-using Extents = SmallVector<Extent>;
+using Extents = SmallVector<OpFoldResult>;
 
 /// Asserts what one op needs, before it. What numbers alone decide is left to the op's verifier.
 class Rules {

@@ -11,8 +11,8 @@ namespace kiln {
 namespace {
 
 /// Offsets, sizes and strides of the part of a tensor at positions along its first and last axes.
-struct Window {
-  Window(OpBuilder &builder, Location loc, Value tensor, ValueRange prefix, ValueRange suffix) {
+struct SliceWindow {
+  SliceWindow(OpBuilder &builder, Location loc, Value tensor, ValueRange prefix, ValueRange suffix) {
     auto type = cast<RankedTensorType>(tensor.getType());
     SmallVector<OpFoldResult> extents = tensor::getMixedSizes(builder, loc, tensor);
     size_t rank = extents.size(), end = rank - suffix.size();
@@ -57,14 +57,14 @@ Value LoopBuilder::copied(Value from, Value to) {
 Value LoopBuilder::part(Value tensor, ValueRange prefix, ValueRange suffix) {
   if (prefix.empty() && suffix.empty())
     return tensor;
-  Window window(*this, getLoc(), tensor, prefix, suffix);
+  SliceWindow window(*this, getLoc(), tensor, prefix, suffix);
   return create<tensor::ExtractSliceOp>(window.reduced, tensor, window.offsets, window.sizes, window.strides);
 }
 
 Value LoopBuilder::putPart(Value part, Value tensor, ValueRange prefix, ValueRange suffix) {
   if (prefix.empty() && suffix.empty())
     return part;
-  Window window(*this, getLoc(), tensor, prefix, suffix);
+  SliceWindow window(*this, getLoc(), tensor, prefix, suffix);
   return create<tensor::InsertSliceOp>(part, tensor, window.offsets, window.sizes, window.strides);
 }
 
@@ -137,7 +137,7 @@ LoopBuilder::Values LoopBuilder::forAll(ArrayRef<OpFoldResult> extents, size_t s
     parts.push_back(part(shared, before, behind));
   Values results = body(at, parts);
   for (auto [result, shared] : llvm::zip_equal(results, loop.getRegionIterArgs())) {
-    Window window(*this, getLoc(), shared, before, behind);
+    SliceWindow window(*this, getLoc(), shared, before, behind);
     OpBuilder::InsertionGuard inner(*this);
     setInsertionPointToEnd(loop.getTerminator().getBody());
     create<tensor::ParallelInsertSliceOp>(result, shared, window.offsets, window.sizes, window.strides);

@@ -100,12 +100,12 @@ Status importAttention(Node &node) {
   return spec.shows ? f.output(3, results.shown) : Status();
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kAttentionOps[] = {
     {"Attention", 23, 3, 7, importAttention},
 };
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> attentionOps() { return kOps; }
+llvm::ArrayRef<OpEntry> attentionOps() { return kAttentionOps; }
 
 } // namespace kiln::onnx

@@ -73,7 +73,7 @@ Status importWhere(Node &node) {
   return node.output(node.build.make<SelectOp>({node.tensor(0), node.tensor(1), node.tensor(2)}));
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kBinaryOps[] = {
     {"Add", 7, 2, 2, importBinary<AddOp>},
     {"And", 7, 2, 2, importBinary<AndOp>},
     {"BitShift", 11, 2, 2, importBitShift},
@@ -101,6 +101,6 @@ constexpr OpEntry kOps[] = {
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> binaryOps() { return kOps; }
+llvm::ArrayRef<OpEntry> binaryOps() { return kBinaryOps; }
 
 } // namespace kiln::onnx

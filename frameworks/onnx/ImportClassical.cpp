@@ -64,15 +64,14 @@ Status importNormalizer(Node &node) {
   return node.output(node.build.make<SelectOp>({isZero, x, quotient}));
 }
 
-constexpr llvm::StringLiteral kMl = "ai.onnx.ml";
-constexpr OpEntry kOps[] = {
-    {"Binarizer", 1, 1, 1, importBinarizer, "", kMl},
-    {"Normalizer", 1, 1, 1, importNormalizer, "", kMl},
-    {"Scaler", 1, 1, 1, importScaler, "", kMl},
+constexpr OpEntry kClassicalOps[] = {
+    {"Binarizer", 1, 1, 1, importBinarizer, "", kMlDomain},
+    {"Normalizer", 1, 1, 1, importNormalizer, "", kMlDomain},
+    {"Scaler", 1, 1, 1, importScaler, "", kMlDomain},
 };
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> classicalOps() { return kOps; }
+llvm::ArrayRef<OpEntry> classicalOps() { return kClassicalOps; }
 
 } // namespace kiln::onnx

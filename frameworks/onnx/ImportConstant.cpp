@@ -184,7 +184,7 @@ Status importTrilu(Node &node) {
   return node.output(build.make<SelectOp>({keeps, x, build.scalar(node.elementType(0), 0)}));
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kConstantOps[] = {
     {"Constant", 1, 0, 0, importConstant, "strings; sparse tensors"},
     {"ConstantOfShape", 9, 1, 1, importConstantOfShape},
     {"EyeLike", 9, 1, 1, importEyeLike},
@@ -195,6 +195,6 @@ constexpr OpEntry kOps[] = {
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> constantOps() { return kOps; }
+llvm::ArrayRef<OpEntry> constantOps() { return kConstantOps; }
 
 } // namespace kiln::onnx

@@ -50,7 +50,7 @@ Status importConv(Node &node) {
   return node.output(convolve(node, node.tensor(0), node.tensor(1), node.tensorOrNull(2)));
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kContractionOps[] = {
     {"Conv", 1, 2, 3, importConv, "weights whose kernel extents are dynamic"},
     {"Gemm", 7, 3, 3, importGemm, "`alpha`, `beta` other than 1 for integers"},
     {"Gemm", 11, 2, 3, importGemm, "`alpha`, `beta` other than 1 for integers"},
@@ -88,6 +88,6 @@ Result<Value> convolve(Node &node, Value x, Value w, Value bias) {
   return node.build.make<ConvOp>(operands, attributes);
 }
 
-llvm::ArrayRef<OpEntry> contractionOps() { return kOps; }
+llvm::ArrayRef<OpEntry> contractionOps() { return kContractionOps; }
 
 } // namespace kiln::onnx

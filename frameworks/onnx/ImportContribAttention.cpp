@@ -10,8 +10,6 @@ using namespace mlir;
 namespace kiln::onnx {
 namespace {
 
-constexpr llvm::StringLiteral kDomain = "com.microsoft";
-
 /// Element `i` of the first axis, which goes.
 Value element(Formula &f, Value x, int64_t i) {
   return f.squeeze(f.slice(x, 0, f.constant(i), f.constant(1)), 0);
@@ -61,7 +59,7 @@ Value sumOf(Formula &f, Value a, Value b) { return a && b ? f.add(a, b) : a ? a 
 // ----------------------------------------------------------------------------------------------
 
 /// One product for q, k and v of an input, [batch, length, inputs], with merged weights.
-Status importAttention(Node &node) {
+Status importContribAttention(Node &node) {
   KILN_ASSIGN_OR_RETURN(int64_t heads, headsAttribute(node));
   KILN_ASSIGN_OR_RETURN(bool unidirectional, node.flagAttribute("unidirectional", false));
   KILN_ASSIGN_OR_RETURN(double filter, node.realAttribute("mask_filter_value", -10000.0));
@@ -173,15 +171,15 @@ Status importMultiHeadAttention(Node &node) {
   return spec.shows ? f.output(3, results.shown) : Status();
 }
 
-constexpr OpEntry kOps[] = {
-    {"Attention", 1, 2, 7, importAttention, "rotary embedding; a shared buffer; a mask of rank 4 or packed",
-     kDomain},
+constexpr OpEntry kContribAttentionOps[] = {
+    {"Attention", 1, 2, 7, importContribAttention,
+     "rotary embedding; a shared buffer; a mask of rank 4 or packed", kMicrosoftDomain},
     {"MultiHeadAttention", 1, 1, 10, importMultiHeadAttention, "a mask of rank 4 or packed; a shared buffer",
-     kDomain},
+     kMicrosoftDomain},
 };
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> contribAttentionOps() { return kOps; }
+llvm::ArrayRef<OpEntry> contribAttentionOps() { return kContribAttentionOps; }
 
 } // namespace kiln::onnx

@@ -210,13 +210,13 @@ Status importLoop(Node &node) {
   return {};
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kControlFlowOps[] = {
     {"If", 1, 1, 1, importIf, "branches of different ranks, unless shapes decide the condition"},
     {"Loop", 1, 0, kAnyNumber, importLoop, "a carried value that changes its rank; sequences", "", true},
 };
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> controlFlowOps() { return kOps; }
+llvm::ArrayRef<OpEntry> controlFlowOps() { return kControlFlowOps; }
 
 } // namespace kiln::onnx

@@ -88,13 +88,13 @@ Status importConvTranspose(Node &node) {
                  build.integers("output_padding", spread.outputPadding), build.integer("groups", groups)}));
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kConvTransposeOps[] = {
     {"ConvTranspose", 1, 2, 3, importConvTranspose,
      "weights whose kernel extents are dynamic; `output_shape` over a dynamic extent"},
 };
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> convTransposeOps() { return kOps; }
+llvm::ArrayRef<OpEntry> convTransposeOps() { return kConvTransposeOps; }
 
 } // namespace kiln::onnx

@@ -82,13 +82,13 @@ Status importCol2Im(Node &node) {
                           build.integer("groups", channels)}));
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kCropOps[] = {
     {"CenterCropPad", 18, 2, 2, importCenterCropPad},
     {"Col2Im", 18, 3, 3, importCol2Im, "shapes computed from data"},
 };
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> cropOps() { return kOps; }
+llvm::ArrayRef<OpEntry> cropOps() { return kCropOps; }
 
 } // namespace kiln::onnx

@@ -14,7 +14,7 @@ namespace {
 
 /// An operand and what its axes are called. The axes of `...` are called '0', '1' ... from the last one
 /// backwards.
-struct Term {
+struct EinsumTerm {
   Value value;
   std::string labels;
 };
@@ -48,7 +48,7 @@ std::string select(StringRef labels, llvm::function_ref<bool(char)> wanted) {
   return out;
 }
 
-Result<Value> transposeTo(Node &node, const Term &term, StringRef labels) {
+Result<Value> transposeTo(Node &node, const EinsumTerm &term, StringRef labels) {
   SmallVector<int64_t> permutation;
   for (char label : labels)
     permutation.push_back(static_cast<int64_t>(term.labels.find(label)));
@@ -56,7 +56,7 @@ Result<Value> transposeTo(Node &node, const Term &term, StringRef labels) {
 }
 
 /// Sums the axes whose labels do not go on.
-Status sumOut(Node &node, Term &term, StringRef kept) {
+Status sumOut(Node &node, EinsumTerm &term, StringRef kept) {
   SmallVector<int64_t> axes;
   for (auto [axis, label] : llvm::enumerate(term.labels))
     if (!has(kept, label))
@@ -72,7 +72,7 @@ Status sumOut(Node &node, Term &term, StringRef kept) {
 }
 
 /// Keeps the elements whose indices along both axes of a repeated label are equal, until none is repeated.
-Status takeDiagonals(Node &node, Term &term) {
+Status takeDiagonals(Node &node, EinsumTerm &term) {
   Formula f(node);
   for (size_t second = 1; second < term.labels.size(); ++second) {
     size_t first = term.labels.find(term.labels[second]);
@@ -92,16 +92,16 @@ Status takeDiagonals(Node &node, Term &term) {
 }
 
 /// Drops the axes of extent 1 that another term repeats.
-Status dropBroadcast(Node &node, MutableArrayRef<Term> terms) {
+Status dropBroadcast(Node &node, MutableArrayRef<EinsumTerm> terms) {
   Formula f(node);
-  auto isOne = [&](const Term &term, char label) {
+  auto isOne = [&](const EinsumTerm &term, char label) {
     size_t axis = term.labels.find(label);
     return IndexMath::isKnown(f.dim(term.value, static_cast<int64_t>(axis)), 1);
   };
-  for (Term &term : terms)
+  for (EinsumTerm &term : terms)
     for (size_t axis = term.labels.size(); axis-- > 0;) {
       char label = term.labels[axis];
-      bool isRepeated = isOne(term, label) && llvm::any_of(terms, [&](const Term &other) {
+      bool isRepeated = isOne(term, label) && llvm::any_of(terms, [&](const EinsumTerm &other) {
                           return &other != &term && has(other.labels, label) && !isOne(other, label);
                         });
       if (!isRepeated)
@@ -113,7 +113,7 @@ Status dropBroadcast(Node &node, MutableArrayRef<Term> terms) {
 }
 
 /// Two terms as one whose labels are batch, left and right; `kept` labels are needed later.
-Result<Term> contract(Node &node, const Term &a, const Term &b, StringRef kept) {
+Result<EinsumTerm> contract(Node &node, const EinsumTerm &a, const EinsumTerm &b, StringRef kept) {
   std::string batch = select(a.labels, [&](char l) { return has(b.labels, l) && has(kept, l); });
   std::string inner = select(a.labels, [&](char l) { return has(b.labels, l) && !has(kept, l); });
   std::string left = select(a.labels, [&](char l) { return !has(b.labels, l); });
@@ -140,7 +140,7 @@ Result<Term> contract(Node &node, const Term &a, const Term &b, StringRef kept) 
   llvm::append_range(shape, ArrayRef(shapeX).slice(batch.size(), left.size()));
   llvm::append_range(shape, ArrayRef(shapeY).drop_front(batch.size() + inner.size()));
   KILN_ASSIGN_OR_RETURN(product, node.build.reshape(product, shape));
-  return Term{product, batch + left + right};
+  return EinsumTerm{product, batch + left + right};
 }
 
 /// Without an arrow: `...`, then the letters that occur once, in alphabetical order.
@@ -162,7 +162,7 @@ Status importEinsum(Node &node) {
     return invalid("attribute 'equation' has {0} operands; the node has {1}", parts.size(), node.numInputs());
 
   int64_t widest = 0;
-  SmallVector<Term> terms;
+  SmallVector<EinsumTerm> terms;
   for (auto [i, part] : llvm::enumerate(parts)) {
     auto index = static_cast<unsigned>(i);
     if (!node.hasInput(index))
@@ -179,7 +179,7 @@ Status importEinsum(Node &node) {
   KILN_ASSIGN_OR_RETURN(std::string result, expand(resultLabels, widest));
   for (char label : result)
     if (StringRef(result).count(label) > 1 ||
-        llvm::none_of(terms, [&](const Term &term) { return has(term.labels, label); }))
+        llvm::none_of(terms, [&](const EinsumTerm &term) { return has(term.labels, label); }))
       return invalid("attribute 'equation': label '{0}' of the result is not in one operand, once", label);
 
   KILN_RETURN_IF_ERROR(dropBroadcast(node, terms));
@@ -192,19 +192,19 @@ Status importEinsum(Node &node) {
   };
   for (auto [i, term] : llvm::enumerate(terms))
     KILN_RETURN_IF_ERROR(sumOut(node, term, keptBeside(i, i)));
-  Term whole = terms[0];
+  EinsumTerm whole = terms[0];
   for (size_t i = 1; i < terms.size(); ++i) {
     KILN_ASSIGN_OR_RETURN(whole, contract(node, whole, terms[i], keptBeside(0, i)));
   }
   return node.output(transposeTo(node, whole, result));
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kEinsumOps[] = {
     {"Einsum", 12, 1, kAnyNumber, importEinsum},
 };
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> einsumOps() { return kOps; }
+llvm::ArrayRef<OpEntry> einsumOps() { return kEinsumOps; }
 
 } // namespace kiln::onnx

@@ -10,7 +10,6 @@ using namespace mlir;
 namespace kiln::onnx {
 namespace {
 
-constexpr llvm::StringLiteral kDomain = "com.microsoft";
 constexpr int64_t kBaseOpset = 22; // of ai.onnx, whose operators these extend
 
 /// Imports the node as the operator of ai.onnx that it extends; what is read from it then must be the same.
@@ -261,30 +260,32 @@ Status importCDist(Node &node) {
 template <const char *name> Status importAlias(Node &node) { return importBase(node, name); }
 constexpr char kTrilu[] = "Trilu";
 
-constexpr OpEntry kOps[] = {
-    {"BiasAdd", 1, 3, 3, importBiasAdd, "", kDomain},
-    {"BiasGelu", 1, 2, 2, importBiasGelu<GeluApproximation::None>, "", kDomain},
-    {"BiasSoftmax", 1, 2, 2, importBiasSoftmax, "another axis than the last", kDomain},
-    {"BiasSplitGelu", 1, 2, 2, importBiasSplitGelu, "", kDomain},
-    {"CDist", 1, 2, 2, importCDist, "", kDomain},
-    {"ExpandDims", 1, 2, 2, importExpandDims, "an axis computed from data", kDomain},
-    {"FastGelu", 1, 1, 2, importBiasGelu<GeluApproximation::Tanh>, "", kDomain},
-    {"FusedConv", 1, 2, 4, importFusedConv, "", kDomain},
-    {"FusedGemm", 1, 2, 3, importFusedGemm, "", kDomain},
-    {"FusedMatMul", 1, 2, 2, importFusedMatMul, "", kDomain},
-    {"Gelu", 1, 1, 1, importBiasGelu<GeluApproximation::None>, "", kDomain},
-    {"GroupNorm", 1, 3, 3, importGroupNorm, "", kDomain},
-    {"QuickGelu", 1, 1, 1, importQuickGelu, "", kDomain},
+constexpr OpEntry kFusedOps[] = {
+    {"BiasAdd", 1, 3, 3, importBiasAdd, "", kMicrosoftDomain},
+    {"BiasGelu", 1, 2, 2, importBiasGelu<GeluApproximation::None>, "", kMicrosoftDomain},
+    {"BiasSoftmax", 1, 2, 2, importBiasSoftmax, "another axis than the last", kMicrosoftDomain},
+    {"BiasSplitGelu", 1, 2, 2, importBiasSplitGelu, "", kMicrosoftDomain},
+    {"CDist", 1, 2, 2, importCDist, "", kMicrosoftDomain},
+    {"ExpandDims", 1, 2, 2, importExpandDims, "an axis computed from data", kMicrosoftDomain},
+    {"FastGelu", 1, 1, 2, importBiasGelu<GeluApproximation::Tanh>, "", kMicrosoftDomain},
+    {"FusedConv", 1, 2, 4, importFusedConv, "", kMicrosoftDomain},
+    {"FusedGemm", 1, 2, 3, importFusedGemm, "", kMicrosoftDomain},
+    {"FusedMatMul", 1, 2, 2, importFusedMatMul, "", kMicrosoftDomain},
+    {"Gelu", 1, 1, 1, importBiasGelu<GeluApproximation::None>, "", kMicrosoftDomain},
+    {"GroupNorm", 1, 3, 3, importGroupNorm, "", kMicrosoftDomain},
+    {"QuickGelu", 1, 1, 1, importQuickGelu, "", kMicrosoftDomain},
     {"SimplifiedLayerNormalization", 1, 2, 2, importSimplifiedLayerNorm},
-    {"SkipLayerNormalization", 1, 3, 5, importSkipNorm<true>, "outputs `mean` and `inv_std_var`", kDomain},
-    {"SkipSimplifiedLayerNormalization", 1, 3, 4, importSkipNorm<false>, "output `inv_std_var`", kDomain},
+    {"SkipLayerNormalization", 1, 3, 5, importSkipNorm<true>, "outputs `mean` and `inv_std_var`",
+     kMicrosoftDomain},
+    {"SkipSimplifiedLayerNormalization", 1, 3, 4, importSkipNorm<false>, "output `inv_std_var`",
+     kMicrosoftDomain},
     {"SwiGLU", 28, 2, 2, importSwiGlu},
-    {"TransposeMatMul", 1, 2, 2, importFusedMatMul, "", kDomain},
-    {"Trilu", 1, 1, 2, importAlias<kTrilu>, "", kDomain},
+    {"TransposeMatMul", 1, 2, 2, importFusedMatMul, "", kMicrosoftDomain},
+    {"Trilu", 1, 1, 2, importAlias<kTrilu>, "", kMicrosoftDomain},
 };
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> fusedOps() { return kOps; }
+llvm::ArrayRef<OpEntry> fusedOps() { return kFusedOps; }
 
 } // namespace kiln::onnx

@@ -187,7 +187,7 @@ Status importTensorScatter(Node &node) {
       {node.tensor(0), to, node.tensor(1)}, {build.named("kind", replace), build.integer("axis", axis)}));
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kIndexingOps[] = {
     {"Gather", 1, 2, 2, importGather, kOutOfRange},
     {"GatherElements", 11, 2, 2, importGatherElements, kOutOfRange},
     {"GatherND", 11, 2, 2, importGatherNd, kOutOfRange},
@@ -200,6 +200,6 @@ constexpr OpEntry kOps[] = {
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> indexingOps() { return kOps; }
+llvm::ArrayRef<OpEntry> indexingOps() { return kIndexingOps; }
 
 } // namespace kiln::onnx

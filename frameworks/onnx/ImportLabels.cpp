@@ -188,18 +188,17 @@ Status importZipMap(Node &node) {
   return {};
 }
 
-constexpr llvm::StringLiteral kMl = "ai.onnx.ml";
-constexpr OpEntry kOps[] = {
-    {"ArrayFeatureExtractor", 1, 2, 2, importFeatureExtractor, "strings", kMl},
-    {"FeatureVectorizer", 1, 1, kAnyNumber, importFeatureVectorizer, "", kMl},
-    {"Imputer", 1, 1, 1, importImputer, "", kMl},
-    {"LabelEncoder", 2, 1, 1, importLabelEncoder, "strings", kMl},
-    {"OneHotEncoder", 1, 1, 1, importOneHotEncoder, "strings; an error for unknown categories", kMl},
-    {"ZipMap", 1, 1, 1, importZipMap, "maps: their values come as a tensor, a column a label", kMl},
+constexpr OpEntry kLabelsOps[] = {
+    {"ArrayFeatureExtractor", 1, 2, 2, importFeatureExtractor, "strings", kMlDomain},
+    {"FeatureVectorizer", 1, 1, kAnyNumber, importFeatureVectorizer, "", kMlDomain},
+    {"Imputer", 1, 1, 1, importImputer, "", kMlDomain},
+    {"LabelEncoder", 2, 1, 1, importLabelEncoder, "strings", kMlDomain},
+    {"OneHotEncoder", 1, 1, 1, importOneHotEncoder, "strings; an error for unknown categories", kMlDomain},
+    {"ZipMap", 1, 1, 1, importZipMap, "maps: their values come as a tensor, a column a label", kMlDomain},
 };
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> labelOps() { return kOps; }
+llvm::ArrayRef<OpEntry> labelOps() { return kLabelsOps; }
 
 } // namespace kiln::onnx

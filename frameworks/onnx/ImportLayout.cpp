@@ -212,7 +212,7 @@ Status importSpaceToDepth(Node &node) {
       node.build.reshape(x, {s[0], math.mul(s[1], math.constant(block * block)), height, width}));
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kLayoutOps[] = {
     {"Concat", 4, 1, kAnyNumber, importConcat},
     {"DepthToSpace", 1, 1, 1, importDepthToSpace},
     {"Expand", 8, 2, 2, importExpand},
@@ -226,6 +226,6 @@ constexpr OpEntry kOps[] = {
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> layoutOps() { return kOps; }
+llvm::ArrayRef<OpEntry> layoutOps() { return kLayoutOps; }
 
 } // namespace kiln::onnx

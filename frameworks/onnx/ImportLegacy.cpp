@@ -80,7 +80,7 @@ Status importCrop(Node &node) {
   return f.output(0, x);
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kLegacyOps[] = {
     {"Affine", 1, 1, 1, importAffine},
     {"Crop", 1, 1, 1, importCrop},
     {"ImageScaler", 1, 1, 1, importImageScaler},
@@ -91,6 +91,6 @@ constexpr OpEntry kOps[] = {
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> legacyOps() { return kOps; }
+llvm::ArrayRef<OpEntry> legacyOps() { return kLegacyOps; }
 
 } // namespace kiln::onnx

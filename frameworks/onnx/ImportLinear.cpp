@@ -217,18 +217,17 @@ Status importSvmClassifier(Node &node) {
   return {};
 }
 
-constexpr llvm::StringLiteral kMl = "ai.onnx.ml";
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kLinearOps[] = {
     {"LinearClassifier", 1, 1, 1, importLinearClassifier, "labels that are strings; PROBIT of one score",
-     kMl},
-    {"LinearRegressor", 1, 1, 1, importLinearRegressor, "", kMl},
+     kMlDomain},
+    {"LinearRegressor", 1, 1, 1, importLinearRegressor, "", kMlDomain},
     {"SVMClassifier", 1, 1, 1, importSvmClassifier,
-     "labels that are strings; calibrated probabilities; PROBIT of two classes", kMl},
-    {"SVMRegressor", 1, 1, 1, importSvmRegressor, "", kMl},
+     "labels that are strings; calibrated probabilities; PROBIT of two classes", kMlDomain},
+    {"SVMRegressor", 1, 1, 1, importSvmRegressor, "", kMlDomain},
 };
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> linearOps() { return kOps; }
+llvm::ArrayRef<OpEntry> linearOps() { return kLinearOps; }
 
 } // namespace kiln::onnx

@@ -110,13 +110,13 @@ Status importInverse(Node &node) {
   return f.output(0, matrix);
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kLinearAlgebraOps[] = {
     {"Det", 11, 1, 1, importDet, "more than 64 columns"},
     {"Inverse", 1, 1, 1, importInverse, "more than 64 columns", "com.microsoft"},
 };
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> linearAlgebraOps() { return kOps; }
+llvm::ArrayRef<OpEntry> linearAlgebraOps() { return kLinearAlgebraOps; }
 
 } // namespace kiln::onnx

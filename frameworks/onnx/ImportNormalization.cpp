@@ -266,7 +266,7 @@ Status importLrn(Node &node) {
   return node.output(build.make<DivOp>({x, power}));
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kNormalizationOps[] = {
     {"BatchNormalization", 7, 5, 5, importBatchNormalization},
     {"GroupNormalization", 18, 3, 3, importGroupNormalization, "`stash_type` other than float"},
     {"Hardmax", 1, 1, 1, importFlattened<hardmax>},
@@ -285,6 +285,6 @@ constexpr OpEntry kOps[] = {
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> normalizationOps() { return kOps; }
+llvm::ArrayRef<OpEntry> normalizationOps() { return kNormalizationOps; }
 
 } // namespace kiln::onnx

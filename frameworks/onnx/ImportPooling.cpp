@@ -11,8 +11,6 @@ using namespace mlir;
 namespace kiln::onnx {
 namespace {
 
-RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 /// `x` with the window's pads as elements.
 Result<Value> paddedBy(Node &node, const Window &window, Value x, double filling) {
   KilnBuilder &build = node.build;
@@ -195,7 +193,7 @@ Status importMaxUnpool(Node &node) {
   return {};
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kPoolingOps[] = {
     {"AveragePool", 7, 1, 1, importAveragePool},
     {"GlobalAveragePool", 1, 1, 1, importGlobalPool<ReduceKind::Mean>},
     {"GlobalLpPool", 2, 1, 1, importGlobalLpPool, "`p` other than 1 and 2"},
@@ -233,6 +231,6 @@ Result<Value> averagePool(Node &node, Value x) {
   return build.make<DivOp>({mean, share});
 }
 
-llvm::ArrayRef<OpEntry> poolingOps() { return kOps; }
+llvm::ArrayRef<OpEntry> poolingOps() { return kPoolingOps; }
 
 } // namespace kiln::onnx

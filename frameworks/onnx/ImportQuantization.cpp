@@ -9,18 +9,6 @@ using namespace mlir;
 namespace kiln::onnx {
 namespace {
 
-/// An attribute that names an element type; `byDefault` if it is left out or 0.
-Result<Type> typeAttribute(Node &node, StringRef name, Type byDefault) {
-  KILN_ASSIGN_OR_RETURN(int64_t number, node.integerAttribute(name, 0));
-  if (number == 0)
-    return byDefault;
-  Result<Type> type =
-      toElementType(node.build.context(), static_cast<int>(std::clamp<int64_t>(number, -1, 1 << 30)));
-  if (!type.ok())
-    return at(("attribute '" + name + "'").str(), type.status());
-  return type;
-}
-
 /// Scale and zero point of inputs 1 and 2, lined up with input 0, or with `x`, a view of it, if they are by
 /// block.
 struct Aligned {
@@ -103,12 +91,12 @@ Status importQuantizeLinear(Node &node) {
   KILN_ASSIGN_OR_RETURN(bool saturate, node.flagAttribute("saturate", true));
   Type uint8 = node.build.builder().getIntegerType(8, /*isSigned=*/false);
   KILN_ASSIGN_OR_RETURN(Type to,
-                        typeAttribute(node, "output_dtype", node.hasInput(2) ? node.elementType(2) : uint8));
+                        node.typeAttribute("output_dtype", node.hasInput(2) ? node.elementType(2) : uint8));
   if (node.hasInput(2) && node.elementType(2) != to)
     return invalid(
         "attribute 'output_dtype' is '{0}', the zero point's element type '{1}'; expected the same",
         dataTypeName(toDataType(to)), dataTypeName(toDataType(node.elementType(2))));
-  KILN_ASSIGN_OR_RETURN(Type precision, typeAttribute(node, "precision", Type()));
+  KILN_ASSIGN_OR_RETURN(Type precision, node.typeAttribute("precision", Type()));
   KILN_ASSIGN_OR_RETURN(Aligned aligned, align(node));
   if (precision) {
     KILN_ASSIGN_OR_RETURN(aligned.x, node.build.convert(aligned.x, precision));
@@ -119,7 +107,7 @@ Status importQuantizeLinear(Node &node) {
 }
 
 Status importDequantizeLinear(Node &node) {
-  KILN_ASSIGN_OR_RETURN(Type to, typeAttribute(node, "output_dtype", node.elementType(1)));
+  KILN_ASSIGN_OR_RETURN(Type to, node.typeAttribute("output_dtype", node.elementType(1)));
   if (node.hasInput(2) && node.elementType(2) != node.elementType(0))
     return invalid("element types '{0}' and '{1}' of input and zero point; expected the same",
                    dataTypeName(toDataType(node.elementType(0))),
@@ -137,18 +125,17 @@ Status importDynamicQuantizeLinear(Node &node) {
   return {};
 }
 
-constexpr StringLiteral kMicrosoft = "com.microsoft";
 constexpr StringLiteral kTypes = "types of 2 and 6 bits, float4e2m1, float8e4m3fnuz, float8e5m2fnuz";
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kQuantizationOps[] = {
     {"DequantizeLinear", 10, 2, 3, importDequantizeLinear, kTypes},
-    {"DequantizeLinear", 1, 2, 3, importDequantizeLinear, "", kMicrosoft},
+    {"DequantizeLinear", 1, 2, 3, importDequantizeLinear, "", kMicrosoftDomain},
     {"DynamicQuantizeLinear", 11, 1, 1, importDynamicQuantizeLinear},
     {"QuantizeLinear", 10, 2, 3, importQuantizeLinear, kTypes},
-    {"QuantizeLinear", 1, 2, 3, importQuantizeLinear, "", kMicrosoft},
+    {"QuantizeLinear", 1, 2, 3, importQuantizeLinear, "", kMicrosoftDomain},
 };
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> quantizationOps() { return kOps; }
+llvm::ArrayRef<OpEntry> quantizationOps() { return kQuantizationOps; }
 
 } // namespace kiln::onnx

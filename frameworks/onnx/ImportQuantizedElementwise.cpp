@@ -98,7 +98,7 @@ Status importSigmoid(Node &node) {
   return quantizedOutput(node, node.build.make<SigmoidOp>(x), 3);
 }
 
-Status importSoftmax(Node &node) {
+Status importQLinearSoftmax(Node &node) {
   KILN_ASSIGN_OR_RETURN(int64_t axis, node.axisAttribute(-1));
   KILN_ASSIGN_OR_RETURN(int64_t opset, node.integerAttribute("opset", 13));
   if (opset < 13 && axis != node.rank(0) - 1)
@@ -108,7 +108,7 @@ Status importSoftmax(Node &node) {
 }
 
 /// Inputs: scale and zero point of the result, then each tensor with its own.
-Status importConcat(Node &node) {
+Status importQLinearConcat(Node &node) {
   if (node.numInputs() < 5 || (node.numInputs() - 2) % 3)
     return invalid("{0} inputs; expected 2 and 3 for each tensor", node.numInputs());
   KILN_ASSIGN_OR_RETURN(int64_t axis, node.integerAttribute("axis"));
@@ -136,7 +136,7 @@ Status roundedOutput(Node &node, Value x) {
 }
 
 /// Means of real numbers, with the channels where ONNX has them whatever `channels_last` says.
-Status importAveragePool(Node &node) {
+Status importQLinearAveragePool(Node &node) {
   KILN_ASSIGN_OR_RETURN(bool channelsLast, node.flagAttribute("channels_last", false));
   int64_t rank = node.rank(0);
   if (rank < 3)
@@ -174,21 +174,20 @@ Status importGlobalAveragePool(Node &node) {
       1, 3);
 }
 
-constexpr StringLiteral kMicrosoft = "com.microsoft";
-constexpr OpEntry kOps[] = {
-    {"QLinearAdd", 1, 7, 8, importAdd, "", kMicrosoft},
-    {"QLinearAveragePool", 1, 4, 5, importAveragePool, "", kMicrosoft},
-    {"QLinearConcat", 1, 5, kAnyNumber, importConcat, "", kMicrosoft},
-    {"QLinearGlobalAveragePool", 1, 4, 5, importGlobalAveragePool, "", kMicrosoft},
-    {"QLinearLeakyRelu", 1, 4, 5, importLeakyRelu, "", kMicrosoft},
-    {"QLinearMul", 1, 7, 8, importMul, "", kMicrosoft},
-    {"QLinearSigmoid", 1, 4, 5, importSigmoid, "", kMicrosoft},
-    {"QLinearSoftmax", 1, 4, 5, importSoftmax, "`opset` below 13 with an axis other than the last",
-     kMicrosoft},
+constexpr OpEntry kQuantizedElementwiseOps[] = {
+    {"QLinearAdd", 1, 7, 8, importAdd, "", kMicrosoftDomain},
+    {"QLinearAveragePool", 1, 4, 5, importQLinearAveragePool, "", kMicrosoftDomain},
+    {"QLinearConcat", 1, 5, kAnyNumber, importQLinearConcat, "", kMicrosoftDomain},
+    {"QLinearGlobalAveragePool", 1, 4, 5, importGlobalAveragePool, "", kMicrosoftDomain},
+    {"QLinearLeakyRelu", 1, 4, 5, importLeakyRelu, "", kMicrosoftDomain},
+    {"QLinearMul", 1, 7, 8, importMul, "", kMicrosoftDomain},
+    {"QLinearSigmoid", 1, 4, 5, importSigmoid, "", kMicrosoftDomain},
+    {"QLinearSoftmax", 1, 4, 5, importQLinearSoftmax, "`opset` below 13 with an axis other than the last",
+     kMicrosoftDomain},
 };
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> quantizedElementwiseOps() { return kOps; }
+llvm::ArrayRef<OpEntry> quantizedElementwiseOps() { return kQuantizedElementwiseOps; }
 
 } // namespace kiln::onnx

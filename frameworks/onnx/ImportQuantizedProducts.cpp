@@ -9,8 +9,6 @@ using namespace mlir;
 namespace kiln::onnx {
 namespace {
 
-RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 Status requireBytes(Node &node, std::initializer_list<unsigned> inputs) {
   for (unsigned i : inputs)
     if (node.elementType(i).getIntOrFloatBitWidth() != 8 || !isa<IntegerType>(node.elementType(i))) {
@@ -241,20 +239,20 @@ Status importMatMulNBits(Node &node) {
   return node.output(addBias(build, product, node.tensorOrNull(5)));
 }
 
-constexpr StringLiteral kMicrosoft = "com.microsoft";
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kQuantizedProductsOps[] = {
     {"ConvInteger", 10, 2, 4, importConvInteger, "weights whose kernel extents are dynamic"},
     {"MatMulInteger", 10, 2, 4, importMatMulInteger},
     {"QLinearConv", 10, 8, 9, importQLinearConv, "weights whose kernel extents are dynamic"},
     {"QLinearMatMul", 10, 8, 8, importQLinearMatMul, "float8"},
-    {"DynamicQuantizeMatMul", 1, 3, 5, importDynamicQuantizeMatMul, "", kMicrosoft},
-    {"MatMulIntegerToFloat", 1, 4, 7, importMatMulIntegerToFloat, "", kMicrosoft},
-    {"MatMulNBits", 1, 3, 6, importMatMulNBits, "`bits` other than 2, 4 and 8; group indices", kMicrosoft},
-    {"QGemm", 1, 6, 9, importQGemm, "", kMicrosoft},
+    {"DynamicQuantizeMatMul", 1, 3, 5, importDynamicQuantizeMatMul, "", kMicrosoftDomain},
+    {"MatMulIntegerToFloat", 1, 4, 7, importMatMulIntegerToFloat, "", kMicrosoftDomain},
+    {"MatMulNBits", 1, 3, 6, importMatMulNBits, "`bits` other than 2, 4 and 8; group indices",
+     kMicrosoftDomain},
+    {"QGemm", 1, 6, 9, importQGemm, "", kMicrosoftDomain},
 };
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> quantizedProductOps() { return kOps; }
+llvm::ArrayRef<OpEntry> quantizedProductOps() { return kQuantizedProductsOps; }
 
 } // namespace kiln::onnx

@@ -30,16 +30,6 @@ Result<int64_t> seedOf(Node &node) {
   return static_cast<int64_t>(llvm::xxh3_64bits(name));
 }
 
-Result<Type> typeAttribute(Node &node, StringRef name, Type byDefault) {
-  if (!node.hasAttribute(name))
-    return byDefault;
-  KILN_ASSIGN_OR_RETURN(int64_t dtype, node.integerAttribute(name));
-  Result<Type> type = toElementType(node.build.context(), static_cast<int>(dtype));
-  if (!type.ok())
-    return at(("attribute '" + name + "'").str(), type.status());
-  return type;
-}
-
 /// Numbers of `Op`, one for each element of the shape.
 template <typename Op> Value draw(Formula &f, ArrayRef<Extent> shape, Type element) {
   Result<int64_t> seed = seedOf(f.node);
@@ -54,7 +44,7 @@ template <typename Op> Value draw(Formula &f, ArrayRef<Extent> shape, Type eleme
 /// Uniform in [low, high), or normal with the mean and deviation that the attributes name.
 template <typename Op> Status drawScaled(Node &node, ArrayRef<Extent> shape, Type byDefault) {
   constexpr bool isUniform = std::is_same_v<Op, RandomUniformOp>;
-  KILN_ASSIGN_OR_RETURN(Type element, typeAttribute(node, "dtype", byDefault));
+  KILN_ASSIGN_OR_RETURN(Type element, node.typeAttribute("dtype", byDefault));
   if (!isa<FloatType>(element) || element.getIntOrFloatBitWidth() < 16)
     return invalid("element type '{0}'; expected float16, bfloat16, float or double",
                    dataTypeName(toDataType(element)));
@@ -84,7 +74,7 @@ template <typename Op> Status importRandomLike(Node &node) {
 /// 1 where a uniform number is below the probability.
 Status importBernoulli(Node &node) {
   KILN_RETURN_IF_ERROR(node.requireFloat(0));
-  KILN_ASSIGN_OR_RETURN(Type element, typeAttribute(node, "dtype", node.elementType(0)));
+  KILN_ASSIGN_OR_RETURN(Type element, node.typeAttribute("dtype", node.elementType(0)));
   Formula f(node);
   Value numbers = draw<RandomUniformOp>(f, node.shape(0), f.f32());
   Value chosen = f.compare("lt", numbers, f.convert(node.tensor(0), f.f32()));
@@ -94,7 +84,7 @@ Status importBernoulli(Node &node) {
 /// How many classes end below a uniform number: input holds the logarithms of the classes' weights.
 Status importMultinomial(Node &node) {
   KILN_RETURN_IF_ERROR(node.requireFloat(0));
-  KILN_ASSIGN_OR_RETURN(Type element, typeAttribute(node, "dtype", node.build.builder().getI32Type()));
+  KILN_ASSIGN_OR_RETURN(Type element, node.typeAttribute("dtype", node.build.builder().getI32Type()));
   KILN_ASSIGN_OR_RETURN(int64_t samples, node.integerAttribute("sample_size", 1));
   if (node.rank(0) != 2 || samples < 0)
     return invalid("input of rank {0}, 'sample_size' {1}; expected rank 2, 0 or more", node.rank(0), samples);
@@ -152,7 +142,7 @@ Status importDropout(Node &node) {
   return node.wantsOutput(1) ? f.output(1, kept) : Status();
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kRandomOps[] = {
     {"Bernoulli", 15, 1, 1, importBernoulli},
     {"Dropout", 7, 1, 3, importDropout},
     {"Multinomial", 7, 1, 1, importMultinomial},
@@ -164,6 +154,6 @@ constexpr OpEntry kOps[] = {
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> randomOps() { return kOps; }
+llvm::ArrayRef<OpEntry> randomOps() { return kRandomOps; }
 
 } // namespace kiln::onnx

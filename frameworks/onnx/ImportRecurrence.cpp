@@ -245,7 +245,7 @@ Status importGru(Node &node) {
 
 Status importRnn(Node &node) { return importLayer<RnnOp>(node, {"Tanh"}, {5}, {}, 2, ""); }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kRecurrenceOps[] = {
     {"DynamicQuantizeLSTM", 1, 3, 12, importDynamicQuantizeLstm, "", "com.microsoft"},
     {"GRU", 3, 3, 6, importGru},
     {"LSTM", 1, 3, 8, importLstm},
@@ -254,6 +254,6 @@ constexpr OpEntry kOps[] = {
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> recurrenceOps() { return kOps; }
+llvm::ArrayRef<OpEntry> recurrenceOps() { return kRecurrenceOps; }
 
 } // namespace kiln::onnx

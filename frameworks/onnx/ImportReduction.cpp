@@ -101,7 +101,7 @@ template <CumulativeKind kind> Status importCumulative(Node &node) {
   return node.output(build.make<CumulativeOp>(node.tensor(0), attributes));
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kReductionOps[] = {
     {"ArgMax", 1, 1, 1, importArgReduce<ArgReduceKind::Max>},
     {"ArgMin", 1, 1, 1, importArgReduce<ArgReduceKind::Min>},
     {"CumProd", 26, 2, 2, importCumulative<CumulativeKind::Prod>},
@@ -120,6 +120,6 @@ constexpr OpEntry kOps[] = {
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> reductionOps() { return kOps; }
+llvm::ArrayRef<OpEntry> reductionOps() { return kReductionOps; }
 
 } // namespace kiln::onnx

@@ -19,7 +19,7 @@ struct Request {
 };
 
 /// f32 constants.
-Value floats(KilnBuilder &build, ArrayRef<double> values) {
+Value scaleList(KilnBuilder &build, ArrayRef<double> values) {
   std::string bytes;
   for (double value : values) {
     auto single = static_cast<float>(value);
@@ -40,7 +40,7 @@ Result<Value> spread(KilnBuilder &build, Value list, int64_t offset, ArrayRef<in
   for (int64_t axis = 0; axis < rank; ++axis) {
     const auto *at = llvm::find(axes, axis);
     if (at == axes.end()) {
-      parts.push_back(floats(build, otherwise));
+      parts.push_back(scaleList(build, otherwise));
       continue;
     }
     KILN_ASSIGN_OR_RETURN(
@@ -85,7 +85,7 @@ Status applyScales(Node &node, unsigned i, Request &request) {
       else
         isComputed = true;
     }
-    request.scales = floats(build, *request.knownScales);
+    request.scales = scaleList(build, *request.knownScales);
   } else {
     KILN_ASSIGN_OR_RETURN(request.scales, spread(build, node.tensor(i), 0, request.axes, rank, 1));
   }
@@ -128,7 +128,7 @@ Status keepAspectRatio(Node &node, StringRef policy, Request &request) {
     request.sizes[axis] =
         node.build.math().constant(static_cast<int64_t>(std::floor(*common * extent + 0.5)));
   }
-  request.scales = floats(node.build, *request.knownScales);
+  request.scales = scaleList(node.build, *request.knownScales);
   return {};
 }
 
@@ -202,7 +202,7 @@ template <bool byInput> Status importUpsample(Node &node) {
                        std::floor(static_cast<float>(*extent) * static_cast<float>(scale))))
                  : build.math().mul(request.sizes[axis], build.math().constant(static_cast<int64_t>(scale)));
     }
-    request.scales = floats(build, *request.knownScales);
+    request.scales = scaleList(build, *request.knownScales);
   }
   auto shrinks = [&](int64_t axis) { return request.knownScales && (*request.knownScales)[axis] < 1; };
   auto rounding = llvm::any_of(request.axes, shrinks) ? ResizeRounding::Ceil : ResizeRounding::Floor;
@@ -284,7 +284,7 @@ Status importResize(Node &node) {
 constexpr StringLiteral kLimits =
     "`keep_aspect_ratio_policy` over dynamic extents; scales or sizes from data with `antialias` or "
     "tf_crop_and_resize; strings";
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kResizeOps[] = {
     {"Resize", 10, 2, 2, importUpsample<true>, kLimits},
     {"Resize", 11, 1, 4, importResize, kLimits},
     {"Upsample", 7, 1, 1, importUpsample<false>, "scales below and above 1 together"},
@@ -293,6 +293,6 @@ constexpr OpEntry kOps[] = {
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> resizeOps() { return kOps; }
+llvm::ArrayRef<OpEntry> resizeOps() { return kResizeOps; }
 
 } // namespace kiln::onnx

@@ -8,8 +8,6 @@ using namespace mlir;
 namespace kiln::onnx {
 namespace {
 
-constexpr llvm::StringLiteral kDomain = "com.microsoft";
-
 // ---- RotaryEmbedding
 // ----------------------------------------------------------------------------------------
 
@@ -230,16 +228,16 @@ Status importEmbedLayerNorm(Node &node) {
   return node.wantsOutput(2) ? f.output(2, sum) : Status();
 }
 
-constexpr OpEntry kOps[] = {
-    {"EmbedLayerNormalization", 1, 1, 9, importEmbedLayerNorm, "", kDomain},
+constexpr OpEntry kRotaryOps[] = {
+    {"EmbedLayerNormalization", 1, 1, 9, importEmbedLayerNorm, "", kMicrosoftDomain},
     {"GroupQueryAttention", 1, 1, 14, importGroupQueryAttention,
-     "`smooth_softmax`, `head_sink`; quantised caches", kDomain},
-    {"RotaryEmbedding", 1, 4, 4, importContribRotaryEmbedding, "`scale` other than 1", kDomain},
+     "`smooth_softmax`, `head_sink`; quantised caches", kMicrosoftDomain},
+    {"RotaryEmbedding", 1, 4, 4, importContribRotaryEmbedding, "`scale` other than 1", kMicrosoftDomain},
     {"RotaryEmbedding", 23, 3, 4, importRotaryEmbedding},
 };
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> rotaryOps() { return kOps; }
+llvm::ArrayRef<OpEntry> rotaryOps() { return kRotaryOps; }
 
 } // namespace kiln::onnx

@@ -414,7 +414,7 @@ Status importAffineGrid(Node &node) {
   return f.output(0, f.convert(f.reshape(grid, result), element));
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kSamplingOps[] = {
     {"AffineGrid", 20, 2, 2, importAffineGrid},
     {"DeformConv", 19, 3, 5, importDeformConv, "inputs that are no images; dynamic numbers of channels"},
     {"GridSample", 16, 2, 2, importGridSample},
@@ -423,6 +423,6 @@ constexpr OpEntry kOps[] = {
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> samplingOps() { return kOps; }
+llvm::ArrayRef<OpEntry> samplingOps() { return kSamplingOps; }
 
 } // namespace kiln::onnx

@@ -200,13 +200,13 @@ Status importBatchedScan(Node &node) {
   return setOutputs(node, std::move(result));
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kScanOps[] = {
     {"Scan", 8, 0, kAnyNumber, importBatchedScan, "sequence lengths (opset 8)"},
     {"Scan", 9, 1, kAnyNumber, importScan, "sequence lengths (opset 8)"},
 };
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> scanOps() { return kOps; }
+llvm::ArrayRef<OpEntry> scanOps() { return kScanOps; }
 
 } // namespace kiln::onnx

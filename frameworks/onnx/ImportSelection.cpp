@@ -221,7 +221,7 @@ Status importNonMaxSuppression(Node &node) {
   return node.output(build.concat({classes, boxes}, 1));
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kSelectionOps[] = {
     {"Compress", 9, 2, 2, importCompress}, {"NonMaxSuppression", 10, 2, 5, importNonMaxSuppression},
     {"NonZero", 9, 1, 1, importNonZero},   {"OneHot", 9, 3, 3, importOneHot, "strings"},
     {"TopK", 1, 1, 2, importTopK},         {"Unique", 11, 1, 1, importUnique},
@@ -229,6 +229,6 @@ constexpr OpEntry kOps[] = {
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> selectionOps() { return kOps; }
+llvm::ArrayRef<OpEntry> selectionOps() { return kSelectionOps; }
 
 } // namespace kiln::onnx

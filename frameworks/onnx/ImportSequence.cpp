@@ -114,7 +114,7 @@ Result<Extents> partSizes(Node &node, int64_t axis) {
   return sizes;
 }
 
-Status importSplit(Node &node) {
+Status importSplitToSequence(Node &node) {
   KILN_ASSIGN_OR_RETURN(int64_t axis, node.axisAttribute(0));
   KILN_ASSIGN_OR_RETURN(bool keepdims, node.flagAttribute("keepdims", true));
   KILN_ASSIGN_OR_RETURN(Extents sizes, partSizes(node, axis));
@@ -135,7 +135,7 @@ Status importSplit(Node &node) {
   return setSequence(node, std::move(elements));
 }
 
-Status importConcat(Node &node) {
+Status importConcatFromSequence(Node &node) {
   KILN_ASSIGN_OR_RETURN(const Elements *elements, elementsOf(node, 0));
   KILN_ASSIGN_OR_RETURN(int64_t axis, node.integerAttribute("axis"));
   KILN_ASSIGN_OR_RETURN(bool isNew, node.flagAttribute("new_axis", false));
@@ -179,8 +179,8 @@ Status importHasElement(Node &node) {
 }
 
 constexpr llvm::StringLiteral kKnown = "sequences that the model is given, returns or carries through loops";
-constexpr OpEntry kOps[] = {
-    {"ConcatFromSequence", 11, 1, 1, importConcat, kKnown, "", true},
+constexpr OpEntry kSequenceOps[] = {
+    {"ConcatFromSequence", 11, 1, 1, importConcatFromSequence, kKnown, "", true},
     {"Optional", 15, 0, 1, importOptional, "optionals without contents", "", true},
     {"OptionalGetElement", 15, 1, 1, importGetElement, "optionals that the model is given", "", true},
     {"OptionalHasElement", 15, 0, 1, importHasElement, "optionals that the model is given", "", true},
@@ -190,11 +190,12 @@ constexpr OpEntry kOps[] = {
     {"SequenceErase", 11, 1, 2, importErase, "positions computed from data", "", true},
     {"SequenceInsert", 11, 2, 3, importInsert, "positions computed from data", "", true},
     {"SequenceLength", 11, 1, 1, importLength, kKnown, "", true},
-    {"SplitToSequence", 11, 1, 2, importSplit, "parts of a dynamic extent, unless their sizes are listed"},
+    {"SplitToSequence", 11, 1, 2, importSplitToSequence,
+     "parts of a dynamic extent, unless their sizes are listed"},
 };
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> sequenceOps() { return kOps; }
+llvm::ArrayRef<OpEntry> sequenceOps() { return kSequenceOps; }
 
 } // namespace kiln::onnx

@@ -172,7 +172,7 @@ Status importUnsqueeze(Node &node) {
   return reshapeTo(node, shape);
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kShapeOps[] = {
     {"Flatten", 1, 1, 1, importFlatten},
     {"Reshape", 5, 2, 2, importReshape},
     {"Shape", 1, 1, 1, importShape},
@@ -183,6 +183,6 @@ constexpr OpEntry kOps[] = {
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> shapeOps() { return kOps; }
+llvm::ArrayRef<OpEntry> shapeOps() { return kShapeOps; }
 
 } // namespace kiln::onnx

@@ -273,7 +273,7 @@ Status importStft(Node &node) {
   return f.output(0, f.reshape(rows, {f.dim(rows, 0), f.dim(rows, 1), f.constant(t.outputs), f.constant(2)}));
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kSignalOps[] = {
     {"BlackmanWindow", 17, 1, 1, importWindow<kBlackman>},
     {"DFT", 17, 1, 2, importDft, "lengths computed from data; an axis of dynamic extent"},
     {"DFT", 20, 1, 3, importDft, "lengths computed from data; an axis of dynamic extent"},
@@ -285,6 +285,6 @@ constexpr OpEntry kOps[] = {
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> signalOps() { return kOps; }
+llvm::ArrayRef<OpEntry> signalOps() { return kSignalOps; }
 
 } // namespace kiln::onnx

@@ -164,13 +164,13 @@ Status importSlice(Node &node) {
   return node.output(node.build.slice(x, offsets, sizes, strides));
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kSliceOps[] = {
     {"Slice", 1, 1, 1, importSlice},
     {"Slice", 10, 3, 5, importSlice},
 };
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> sliceOps() { return kOps; }
+llvm::ArrayRef<OpEntry> sliceOps() { return kSliceOps; }
 
 } // namespace kiln::onnx

@@ -111,13 +111,13 @@ Status importLinearAttention(Node &node) {
   return f.output(1, f.convert(state, node.hasInput(Past) ? node.elementType(Past) : element));
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kStateOps[] = {
     {"CausalConvWithState", 27, 2, 4, importCausalConv},
     {"LinearAttention", 27, 3, 6, importLinearAttention, "sequences not known to have 1 to 64 steps"},
 };
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> stateOps() { return kOps; }
+llvm::ArrayRef<OpEntry> stateOps() { return kStateOps; }
 
 } // namespace kiln::onnx

@@ -158,7 +158,7 @@ Status importMomentum(Node &node) {
   });
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kTrainingOps[] = {
     {"Adagrad", 1, 2, kAnyNumber, importAdagrad, "", kTraining},
     {"Adam", 1, 2, kAnyNumber, importAdam, "", kTraining},
     {"Momentum", 1, 2, kAnyNumber, importMomentum, "", kTraining},
@@ -168,6 +168,6 @@ constexpr OpEntry kOps[] = {
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> trainingOps() { return kOps; }
+llvm::ArrayRef<OpEntry> trainingOps() { return kTrainingOps; }
 
 } // namespace kiln::onnx

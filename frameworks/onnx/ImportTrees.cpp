@@ -37,7 +37,7 @@ struct Reals {
   std::vector<double> values;
   bool isWide = false; // f64
 };
-Result<Reals> reals(Node &node, StringRef name) {
+Result<Reals> readReals(Node &node, StringRef name) {
   std::string tensorName = (name + "_as_tensor").str();
   if (node.hasAttribute(tensorName)) {
     KILN_ASSIGN_OR_RETURN(TensorData tensor, node.tensorAttribute(tensorName));
@@ -50,7 +50,7 @@ Result<Reals> reals(Node &node, StringRef name) {
   return out;
 }
 
-Result<std::vector<int64_t>> integers(Node &node, StringRef name) {
+Result<std::vector<int64_t>> readIntegers(Node &node, StringRef name) {
   KILN_ASSIGN_OR_RETURN(auto list, node.integersAttribute(name));
   return list ? std::vector<int64_t>(list->begin(), list->end()) : std::vector<int64_t>();
 }
@@ -60,14 +60,14 @@ Result<std::vector<int64_t>> integers(Node &node, StringRef name) {
 Result<Forest> readNodes(Node &node, const std::string &prefix) {
   node.ignoreAttribute("nodes_hitrates");
   node.ignoreAttribute("nodes_hitrates_as_tensor");
-  KILN_ASSIGN_OR_RETURN(auto trees, integers(node, "nodes_treeids"));
-  KILN_ASSIGN_OR_RETURN(auto ids, integers(node, "nodes_nodeids"));
-  KILN_ASSIGN_OR_RETURN(auto features, integers(node, "nodes_featureids"));
-  KILN_ASSIGN_OR_RETURN(auto whenTrue, integers(node, "nodes_truenodeids"));
-  KILN_ASSIGN_OR_RETURN(auto whenFalse, integers(node, "nodes_falsenodeids"));
-  KILN_ASSIGN_OR_RETURN(auto missing, integers(node, "nodes_missing_value_tracks_true"));
+  KILN_ASSIGN_OR_RETURN(auto trees, readIntegers(node, "nodes_treeids"));
+  KILN_ASSIGN_OR_RETURN(auto ids, readIntegers(node, "nodes_nodeids"));
+  KILN_ASSIGN_OR_RETURN(auto features, readIntegers(node, "nodes_featureids"));
+  KILN_ASSIGN_OR_RETURN(auto whenTrue, readIntegers(node, "nodes_truenodeids"));
+  KILN_ASSIGN_OR_RETURN(auto whenFalse, readIntegers(node, "nodes_falsenodeids"));
+  KILN_ASSIGN_OR_RETURN(auto missing, readIntegers(node, "nodes_missing_value_tracks_true"));
   KILN_ASSIGN_OR_RETURN(auto modes, node.stringsAttribute("nodes_modes"));
-  KILN_ASSIGN_OR_RETURN(Reals splits, reals(node, "nodes_values"));
+  KILN_ASSIGN_OR_RETURN(Reals splits, readReals(node, "nodes_values"));
   size_t count = ids.size();
   KILN_RETURN_IF_ERROR(checkLength("nodes_treeids", trees.size(), count));
   KILN_RETURN_IF_ERROR(checkLength("nodes_featureids", features.size(), count));
@@ -106,10 +106,10 @@ Result<Forest> readNodes(Node &node, const std::string &prefix) {
     if (!isChild[i])
       forest.roots.push_back(static_cast<int64_t>(i));
 
-  KILN_ASSIGN_OR_RETURN(auto leafTrees, integers(node, prefix + "_treeids"));
-  KILN_ASSIGN_OR_RETURN(auto leaves, integers(node, prefix + "_nodeids"));
-  KILN_ASSIGN_OR_RETURN(auto targets, integers(node, prefix + "_ids"));
-  KILN_ASSIGN_OR_RETURN(Reals weights, reals(node, prefix + "_weights"));
+  KILN_ASSIGN_OR_RETURN(auto leafTrees, readIntegers(node, prefix + "_treeids"));
+  KILN_ASSIGN_OR_RETURN(auto leaves, readIntegers(node, prefix + "_nodeids"));
+  KILN_ASSIGN_OR_RETURN(auto targets, readIntegers(node, prefix + "_ids"));
+  KILN_ASSIGN_OR_RETURN(Reals weights, readReals(node, prefix + "_weights"));
   KILN_RETURN_IF_ERROR(checkLength(prefix + "_treeids", leafTrees.size(), leaves.size()));
   KILN_RETURN_IF_ERROR(checkLength(prefix + "_ids", targets.size(), leaves.size()));
   KILN_RETURN_IF_ERROR(checkLength(prefix + "_weights", weights.values.size(), leaves.size()));
@@ -138,7 +138,7 @@ Status importRegressor(Node &node) {
   KILN_ASSIGN_OR_RETURN(forest.targets, node.integerAttribute("n_targets", 1));
   KILN_ASSIGN_OR_RETURN(std::string aggregate, node.stringAttribute("aggregate_function", "SUM"));
   KILN_ASSIGN_OR_RETURN(std::string transform, node.stringAttribute("post_transform", "NONE"));
-  KILN_ASSIGN_OR_RETURN(Reals base, reals(node, "base_values"));
+  KILN_ASSIGN_OR_RETURN(Reals base, readReals(node, "base_values"));
   if (forest.targets < 1 || forest.targets > INT32_MAX)
     return invalid("attribute 'n_targets' is {0}; expected 1 or more", forest.targets);
   if (!base.values.empty() && static_cast<int64_t>(base.values.size()) != forest.targets)
@@ -161,7 +161,7 @@ Status importRegressor(Node &node) {
 Status importClassifier(Node &node) {
   KILN_ASSIGN_OR_RETURN(Forest forest, readNodes(node, "class"));
   KILN_ASSIGN_OR_RETURN(std::string transform, node.stringAttribute("post_transform", "NONE"));
-  KILN_ASSIGN_OR_RETURN(Reals base, reals(node, "base_values"));
+  KILN_ASSIGN_OR_RETURN(Reals base, readReals(node, "base_values"));
   KILN_ASSIGN_OR_RETURN(std::vector<int64_t> labels,
                         classLabels(node, "classlabels_int64s", "classlabels_strings"));
   auto classes = static_cast<int64_t>(labels.size());
@@ -214,14 +214,14 @@ Result<std::vector<std::vector<double>>> readSets(Node &node) {
 
 Result<Forest> readEnsemble(Node &node) {
   node.ignoreAttribute("nodes_hitrates");
-  KILN_ASSIGN_OR_RETURN(auto features, integers(node, "nodes_featureids"));
-  KILN_ASSIGN_OR_RETURN(auto whenTrue, integers(node, "nodes_truenodeids"));
-  KILN_ASSIGN_OR_RETURN(auto whenFalse, integers(node, "nodes_falsenodeids"));
-  KILN_ASSIGN_OR_RETURN(auto trueLeafs, integers(node, "nodes_trueleafs"));
-  KILN_ASSIGN_OR_RETURN(auto falseLeafs, integers(node, "nodes_falseleafs"));
-  KILN_ASSIGN_OR_RETURN(auto missing, integers(node, "nodes_missing_value_tracks_true"));
-  KILN_ASSIGN_OR_RETURN(auto roots, integers(node, "tree_roots"));
-  KILN_ASSIGN_OR_RETURN(auto targets, integers(node, "leaf_targetids"));
+  KILN_ASSIGN_OR_RETURN(auto features, readIntegers(node, "nodes_featureids"));
+  KILN_ASSIGN_OR_RETURN(auto whenTrue, readIntegers(node, "nodes_truenodeids"));
+  KILN_ASSIGN_OR_RETURN(auto whenFalse, readIntegers(node, "nodes_falsenodeids"));
+  KILN_ASSIGN_OR_RETURN(auto trueLeafs, readIntegers(node, "nodes_trueleafs"));
+  KILN_ASSIGN_OR_RETURN(auto falseLeafs, readIntegers(node, "nodes_falseleafs"));
+  KILN_ASSIGN_OR_RETURN(auto missing, readIntegers(node, "nodes_missing_value_tracks_true"));
+  KILN_ASSIGN_OR_RETURN(auto roots, readIntegers(node, "tree_roots"));
+  KILN_ASSIGN_OR_RETURN(auto targets, readIntegers(node, "leaf_targetids"));
   KILN_ASSIGN_OR_RETURN(TensorData modes, node.tensorAttribute("nodes_modes"));
   KILN_ASSIGN_OR_RETURN(TensorData splits, node.tensorAttribute("nodes_splits"));
   KILN_ASSIGN_OR_RETURN(TensorData weights, node.tensorAttribute("leaf_weights"));
@@ -299,16 +299,15 @@ Status importEnsemble(Node &node) {
   return node.output(postTransform(node, scores, transforms[transform]));
 }
 
-constexpr llvm::StringLiteral kMl = "ai.onnx.ml";
-constexpr OpEntry kOps[] = {
-    {"TreeEnsemble", 5, 1, 1, importEnsemble, "", kMl},
+constexpr OpEntry kTreesOps[] = {
+    {"TreeEnsemble", 5, 1, 1, importEnsemble, "", kMlDomain},
     {"TreeEnsembleClassifier", 1, 1, 1, importClassifier,
-     "labels that are strings; PROBIT of one score; weights of the second of two classes alone", kMl},
-    {"TreeEnsembleRegressor", 1, 1, 1, importRegressor, "", kMl},
+     "labels that are strings; PROBIT of one score; weights of the second of two classes alone", kMlDomain},
+    {"TreeEnsembleRegressor", 1, 1, 1, importRegressor, "", kMlDomain},
 };
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> treeOps() { return kOps; }
+llvm::ArrayRef<OpEntry> treeOps() { return kTreesOps; }
 
 } // namespace kiln::onnx

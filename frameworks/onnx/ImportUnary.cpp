@@ -200,7 +200,7 @@ Status importPRelu(Node &node) {
   return node.output(node.build.make<SelectOp>({negative, scaled, x}));
 }
 
-constexpr OpEntry kOps[] = {
+constexpr OpEntry kUnaryOps[] = {
     {"Abs", 6, 1, 1, importUnary<AbsOp>},
     {"Acos", 7, 1, 1, importUnary<AcosOp>},
     {"Acosh", 9, 1, 1, importUnary<AcoshOp>},
@@ -253,6 +253,6 @@ constexpr OpEntry kOps[] = {
 
 } // namespace
 
-llvm::ArrayRef<OpEntry> unaryOps() { return kOps; }
+llvm::ArrayRef<OpEntry> unaryOps() { return kUnaryOps; }
 
 } // namespace kiln::onnx

@@ -9,6 +9,10 @@
 
 namespace kiln::onnx {
 
+inline mlir::RankedTensorType tensorType(mlir::Value value) {
+  return mlir::cast<mlir::RankedTensorType>(value.getType());
+}
+
 /// Builds ops at the end of a block: the function's, or that of the innermost InBlock. Where MLIR's create()
 /// would abort on an inference that fails, make() returns what the op's own checks say. For one thread;
 /// borrows context, block and weights.

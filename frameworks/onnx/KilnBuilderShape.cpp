@@ -7,8 +7,6 @@ using namespace mlir;
 namespace kiln::onnx {
 namespace {
 
-RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 /// Whether the extents are those of the value, as far as that can be told: unknown ones are not.
 bool sameShape(KilnBuilder &build, Value x, ArrayRef<Extent> shape) {
   return tensorType(x).getRank() == static_cast<int64_t>(shape.size()) &&

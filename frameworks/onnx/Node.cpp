@@ -7,6 +7,8 @@
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+#include <algorithm>
+
 using namespace mlir;
 
 namespace kiln::onnx {
@@ -266,6 +268,17 @@ Result<const AttributeProto *> Node::attribute(StringRef name, int type, bool re
 Result<int64_t> Node::integerAttribute(StringRef name, std::optional<int64_t> byDefault) {
   KILN_ASSIGN_OR_RETURN(const AttributeProto *found, attribute(name, AttributeProto::INT, !byDefault));
   return found ? found->i() : *byDefault;
+}
+
+Result<Type> Node::typeAttribute(StringRef name, Type byDefault) {
+  KILN_ASSIGN_OR_RETURN(int64_t number, integerAttribute(name, 0));
+  if (number == 0)
+    return byDefault;
+  Result<Type> type =
+      toElementType(build.context(), static_cast<int>(std::clamp<int64_t>(number, -1, 1 << 30)));
+  if (!type.ok())
+    return at(("attribute '" + name + "'").str(), type.status());
+  return type;
 }
 
 Result<bool> Node::flagAttribute(StringRef name, bool byDefault) {

@@ -92,6 +92,8 @@ public:
   Result<bool> flagAttribute(llvm::StringRef name, bool byDefault);
   Result<double> realAttribute(llvm::StringRef name, std::optional<double> byDefault = {});
   Result<std::string> stringAttribute(llvm::StringRef name, std::optional<std::string> byDefault = {});
+  /// An attribute that names an element type; `byDefault` if it is left out or 0.
+  Result<mlir::Type> typeAttribute(llvm::StringRef name, mlir::Type byDefault);
   /// nullopt if absent.
   Result<std::optional<llvm::SmallVector<int64_t>>> integersAttribute(llvm::StringRef name);
   Result<std::optional<std::vector<float>>> realsAttribute(llvm::StringRef name);

@@ -71,6 +71,9 @@ llvm::ArrayRef<OpEntry> trainingOps();             // ImportTraining.cpp
 llvm::ArrayRef<OpEntry> treeOps();                 // ImportTrees.cpp: ai.onnx.ml
 llvm::ArrayRef<OpEntry> unaryOps();                // ImportUnary.cpp
 
+// Domains other than ONNX's own.
+inline constexpr llvm::StringLiteral kMlDomain = "ai.onnx.ml", kMicrosoftDomain = "com.microsoft";
+
 /// Operator sets that are understood, both ends included.
 struct OpsetRange {
   llvm::StringLiteral domain;

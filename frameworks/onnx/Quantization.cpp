@@ -8,7 +8,6 @@ using namespace mlir;
 namespace kiln::onnx {
 namespace {
 
-RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 Type elementType(Value value) { return tensorType(value).getElementType(); }
 
 bool isKnownZero(Value value) {

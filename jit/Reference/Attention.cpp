@@ -145,10 +145,10 @@ private:
 
 Result<Tensors> attention(const Call &call) { return Attention(call).run(); }
 
-constexpr Family::Entry kEntries[] = {{"kiln.attention", attention}};
+constexpr Family::Entry kAttentionEntries[] = {{"kiln.attention", attention}};
 
 } // namespace
 
-Family attentionFamily() { return {kEntries}; }
+Family attentionFamily() { return {kAttentionEntries}; }
 
 } // namespace kiln::reference

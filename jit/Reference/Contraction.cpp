@@ -256,7 +256,7 @@ template <typename Op> Result<Tensor> pool(const Call &call) {
   return result;
 }
 
-constexpr Family::Entry kEntries[] = {
+constexpr Family::Entry kContractionEntries[] = {
     {"kiln.matmul", matmul},
     {"kiln.conv", conv},
     {"kiln.conv_transpose", convTranspose},
@@ -266,6 +266,6 @@ constexpr Family::Entry kEntries[] = {
 
 } // namespace
 
-Family contractionFamily() { return {kEntries}; }
+Family contractionFamily() { return {kContractionEntries}; }
 
 } // namespace kiln::reference

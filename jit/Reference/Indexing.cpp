@@ -195,7 +195,7 @@ Result<Tensor> scatterNd(const Call &call) {
   return result;
 }
 
-constexpr Family::Entry kEntries[] = {
+constexpr Family::Entry kIndexingEntries[] = {
     {"kiln.gather", gather},        {"kiln.gather_elements", gatherElements},
     {"kiln.gather_nd", gatherNd},   {"kiln.one_hot", oneHot},
     {"kiln.scatter_nd", scatterNd}, {"kiln.scatter_elements", scatterElements},
@@ -203,6 +203,6 @@ constexpr Family::Entry kEntries[] = {
 
 } // namespace
 
-Family indexingFamily() { return {kEntries}; }
+Family indexingFamily() { return {kIndexingEntries}; }
 
 } // namespace kiln::reference

@@ -171,7 +171,7 @@ Result<Tensor> batchNorm(const Call &call) {
   return result;
 }
 
-constexpr Family::Entry kEntries[] = {
+constexpr Family::Entry kNormalizationEntries[] = {
     {"kiln.softmax", softmax<false>},
     {"kiln.log_softmax", softmax<true>},
     {"kiln.layer_norm", trailingNorm<LayerNormOp>},
@@ -183,6 +183,6 @@ constexpr Family::Entry kEntries[] = {
 
 } // namespace
 
-Family normalizationFamily() { return {kEntries}; }
+Family normalizationFamily() { return {kNormalizationEntries}; }
 
 } // namespace kiln::reference

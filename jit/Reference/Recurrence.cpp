@@ -298,10 +298,10 @@ Result<Tensors> rnn(const Call &call) {
   return layer.run(call, {call.find(op.getInitialH())}, cell);
 }
 
-constexpr Family::Entry kEntries[] = {{"kiln.lstm", lstm}, {"kiln.gru", gru}, {"kiln.rnn", rnn}};
+constexpr Family::Entry kRecurrenceEntries[] = {{"kiln.lstm", lstm}, {"kiln.gru", gru}, {"kiln.rnn", rnn}};
 
 } // namespace
 
-Family recurrenceFamily() { return {kEntries}; }
+Family recurrenceFamily() { return {kRecurrenceEntries}; }
 
 } // namespace kiln::reference

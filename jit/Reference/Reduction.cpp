@@ -246,7 +246,7 @@ Result<Tensor> cumulative(const Call &call) {
   return result;
 }
 
-constexpr Family::Entry kEntries[] = {
+constexpr Family::Entry kReductionEntries[] = {
     {"kiln.reduce", reduce},
     {"kiln.arg_reduce", argReduce},
     {"kiln.cumulative", cumulative},
@@ -254,6 +254,6 @@ constexpr Family::Entry kEntries[] = {
 
 } // namespace
 
-Family reductionFamily() { return {kEntries}; }
+Family reductionFamily() { return {kReductionEntries}; }
 
 } // namespace kiln::reference

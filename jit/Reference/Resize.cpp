@@ -241,10 +241,10 @@ Result<Tensor> resize(const Call &call) {
   return result;
 }
 
-constexpr Family::Entry kEntries[] = {{"kiln.resize", resize}};
+constexpr Family::Entry kResizeEntries[] = {{"kiln.resize", resize}};
 
 } // namespace
 
-Family resizeFamily() { return {kEntries}; }
+Family resizeFamily() { return {kResizeEntries}; }
 
 } // namespace kiln::reference

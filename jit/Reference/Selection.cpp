@@ -134,10 +134,11 @@ Result<Tensors> nms(const Call &call) {
   return Tensors{std::move(selected), std::move(counts)};
 }
 
-constexpr Family::Entry kEntries[] = {{"kiln.nonzero", nonzero}, {"kiln.unique", unique}, {"kiln.nms", nms}};
+constexpr Family::Entry kSelectionEntries[] = {
+    {"kiln.nonzero", nonzero}, {"kiln.unique", unique}, {"kiln.nms", nms}};
 
 } // namespace
 
-Family selectionFamily() { return {kEntries}; }
+Family selectionFamily() { return {kSelectionEntries}; }
 
 } // namespace kiln::reference

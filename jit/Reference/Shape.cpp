@@ -193,7 +193,7 @@ Result<Tensor> append(const Call &call) {
   return result;
 }
 
-constexpr Family::Entry kEntries[] = {
+constexpr Family::Entry kShapeEntries[] = {
     {"kiln.reshape", reshape}, {"kiln.transpose", transpose}, {"kiln.broadcast", broadcast},
     {"kiln.reverse", reverse}, {"kiln.slice", slice},         {"kiln.concat", concat},
     {"kiln.pad", pad},         {"kiln.iota", iota},           {"kiln.from_elements", fromElements},
@@ -215,6 +215,6 @@ Status checkSize(ArrayRef<int64_t> shape) {
   return {};
 }
 
-Family shapeFamily() { return {kEntries}; }
+Family shapeFamily() { return {kShapeEntries}; }
 
 } // namespace kiln::reference

@@ -72,10 +72,10 @@ Result<Tensors> topK(const Call &call) {
   return ordered(call, axis, count, !op.getSmallest());
 }
 
-constexpr Family::Entry kEntries[] = {{"kiln.sort", sort}, {"kiln.top_k", topK}};
+constexpr Family::Entry kSortingEntries[] = {{"kiln.sort", sort}, {"kiln.top_k", topK}};
 
 } // namespace
 
-Family sortingFamily() { return {kEntries}; }
+Family sortingFamily() { return {kSortingEntries}; }
 
 } // namespace kiln::reference

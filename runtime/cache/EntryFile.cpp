@@ -18,14 +18,14 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "headers are copied as they are");
 
-constexpr char kMagic[4] = {'K', 'L', 'N', 'C'};
-constexpr uint16_t kFormat = 1;
+constexpr char kEntryMagic[4] = {'K', 'L', 'N', 'C'};
+constexpr uint16_t kEntryFormat = 1;
 constexpr uint8_t kCompressed = 1; // in flags
 constexpr uint32_t kMaxMetadataBytes = 1u << 20;
 constexpr int kZstdLevel = 3;
 constexpr size_t kTrailerBytes = 16;
 
-struct Header {
+struct EntryHeader {
   char magic[4];
   uint16_t format;
   uint8_t kind, flags;
@@ -33,7 +33,7 @@ struct Header {
   uint8_t key[32];
   uint64_t rawBytes, storedBytes;
 };
-static_assert(sizeof(Header) == 64);
+static_assert(sizeof(EntryHeader) == 64);
 
 enum class Tag : uint16_t {
   Name = 1,
@@ -134,9 +134,9 @@ bool decodeInfo(std::string_view bytes, EntryInfo &info) {
 }
 
 /// XXH3-128 over pieces.
-class Checksum {
+class EntryChecksum {
 public:
-  Checksum() : state(XXH3_createState(), XXH3_freeState) { XXH3_128bits_reset(state.get()); }
+  EntryChecksum() : state(XXH3_createState(), XXH3_freeState) { XXH3_128bits_reset(state.get()); }
   void add(const void *bytes, size_t size) { XXH3_128bits_update(state.get(), bytes, size); }
   std::array<uint8_t, kTrailerBytes> finish() const {
     XXH128_canonical_t canonical;
@@ -151,26 +151,27 @@ private:
 };
 
 /// A header whose lengths fit the file.
-struct Layout {
-  Header header;
+struct ReadLayout {
+  EntryHeader header;
   std::string_view metadata;
 };
 
-Result<Layout> readLayout(ByteSpan head, uint64_t fileBytes, EntryFault &fault) {
-  Layout layout;
-  Header &header = layout.header;
+Result<ReadLayout> readLayout(ByteSpan head, uint64_t fileBytes, EntryFault &fault) {
+  ReadLayout layout;
+  EntryHeader &header = layout.header;
   fault = EntryFault::Magic;
-  if (head.size() < sizeof(kMagic) || std::memcmp(head.data(), kMagic, sizeof(kMagic)) != 0)
-    return dataLoss("no cache entry: its first bytes are not '{}'", std::string_view(kMagic, sizeof(kMagic)));
+  if (head.size() < sizeof(kEntryMagic) || std::memcmp(head.data(), kEntryMagic, sizeof(kEntryMagic)) != 0)
+    return dataLoss("no cache entry: its first bytes are not '{}'",
+                    std::string_view(kEntryMagic, sizeof(kEntryMagic)));
   fault = EntryFault::Size;
   if (head.size() < sizeof(header))
     return dataLoss("{} bytes; truncated inside the header", fileBytes);
   std::memcpy(&header, head.data(), sizeof(header));
   fault = EntryFault::Format;
-  if (header.format != kFormat || (header.flags & ~kCompressed) != 0 ||
+  if (header.format != kEntryFormat || (header.flags & ~kCompressed) != 0 ||
       entryKindName(static_cast<EntryKind>(header.kind)) == "?")
     return unimplemented("format {}, flags {}, kind {}; this Kiln reads format {}", header.format,
-                         header.flags, header.kind, kFormat);
+                         header.flags, header.kind, kEntryFormat);
   fault = EntryFault::Size;
   bool isCompressed = header.flags & kCompressed;
   if (header.metadataBytes > kMaxMetadataBytes ||
@@ -191,7 +192,7 @@ Result<Layout> readLayout(ByteSpan head, uint64_t fileBytes, EntryFault &fault) 
   return layout;
 }
 
-Result<CacheEntry> readHead(ByteSpan head, uint64_t fileBytes, Layout &layout, EntryFault &fault) {
+Result<CacheEntry> readHead(ByteSpan head, uint64_t fileBytes, ReadLayout &layout, EntryFault &fault) {
   KILN_ASSIGN_OR_RETURN(layout, readLayout(head, fileBytes, fault));
   CacheEntry entry;
   entry.kind = static_cast<EntryKind>(layout.header.kind);
@@ -324,10 +325,10 @@ Result<EncodedEntry> encodeEntry(EntryKind kind, const EntryKey &key, const Entr
       entry.compressed.clear();
   }
   uint64_t alignment = layout == EntryLayout::Pages ? kEntryPageBytes : 64; // flatbuffers are read in place
-  uint64_t offset = (sizeof(Header) + metadata.size() + alignment - 1) / alignment * alignment;
-  Header header = {};
-  std::memcpy(header.magic, kMagic, sizeof(kMagic));
-  header.format = kFormat;
+  uint64_t offset = (sizeof(EntryHeader) + metadata.size() + alignment - 1) / alignment * alignment;
+  EntryHeader header = {};
+  std::memcpy(header.magic, kEntryMagic, sizeof(kEntryMagic));
+  header.format = kEntryFormat;
   header.kind = static_cast<uint8_t>(kind);
   header.flags = entry.compressed.empty() ? 0 : kCompressed;
   header.metadataBytes = static_cast<uint32_t>(metadata.size());
@@ -338,7 +339,7 @@ Result<EncodedEntry> encodeEntry(EntryKind kind, const EntryKey &key, const Entr
   entry.head.assign(reinterpret_cast<const char *>(&header), sizeof(header));
   entry.head += metadata;
   entry.head.resize(offset, '\0');
-  Checksum checksum;
+  EntryChecksum checksum;
   checksum.add(entry.head.data(), entry.head.size());
   checksum.add(entry.payload().data(), entry.payload().size());
   entry.trailer = checksum.finish();
@@ -346,14 +347,14 @@ Result<EncodedEntry> encodeEntry(EntryKind kind, const EntryKey &key, const Entr
 }
 
 Result<CacheEntry> describeEntry(ByteSpan head, uint64_t fileBytes, EntryFault &fault) {
-  Layout layout;
+  ReadLayout layout;
   KILN_ASSIGN_OR_RETURN(CacheEntry entry, readHead(head, fileBytes, layout, fault));
   fault = EntryFault::None;
   return entry;
 }
 
 Result<CacheEntry> decodeEntry(OwnedBytes file, const EntryExpectation &expected, EntryFault &fault) {
-  Layout layout;
+  ReadLayout layout;
   KILN_ASSIGN_OR_RETURN(CacheEntry entry, readHead(file.bytes, file.bytes.size(), layout, fault));
   fault = EntryFault::Key;
   if ((expected.kind && *expected.kind != entry.kind) || (expected.key && *expected.key != entry.key))
@@ -366,7 +367,7 @@ Result<CacheEntry> decodeEntry(OwnedBytes file, const EntryExpectation &expected
       return failedPrecondition("needs {}; the device has {}", missing, *expected.features);
   fault = EntryFault::Checksum;
   size_t covered = file.bytes.size() - kTrailerBytes;
-  Checksum checksum;
+  EntryChecksum checksum;
   checksum.add(file.bytes.data(), covered);
   std::array<uint8_t, kTrailerBytes> computed = checksum.finish();
   if (std::memcmp(computed.data(), file.bytes.data() + covered, kTrailerBytes) != 0)

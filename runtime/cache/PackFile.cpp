@@ -19,30 +19,32 @@ namespace kiln {
 
 namespace {
 
-constexpr char kMagic[8] = {'K', 'L', 'N', 'P', 'A', 'C', 'K', '\0'};
-constexpr uint32_t kFormat = 1;
+constexpr char kPackMagic[8] = {'K', 'L', 'N', 'P', 'A', 'C', 'K', '\0'};
+constexpr uint32_t kPackFormat = 1;
 constexpr uint64_t kMaxRecords = 1u << 24;
 
-struct Checksum {
+struct PackChecksum {
   uint8_t bytes[16];
-  static Checksum of(const void *data, size_t size) {
+  static PackChecksum of(const void *data, size_t size) {
     XXH128_canonical_t canonical;
     XXH128_canonicalFromHash(&canonical, XXH3_128bits(data, size));
-    Checksum sum;
+    PackChecksum sum;
     std::memcpy(sum.bytes, canonical.digest, sizeof(sum.bytes));
     return sum;
   }
-  bool operator==(const Checksum &other) const { return std::memcmp(bytes, other.bytes, sizeof(bytes)) == 0; }
+  bool operator==(const PackChecksum &other) const {
+    return std::memcmp(bytes, other.bytes, sizeof(bytes)) == 0;
+  }
 };
 
-struct Header {
+struct PackHeader {
   char magic[8];
   uint32_t format, reserved;
   uint64_t indexOffset, records;
-  Checksum index;
-  Checksum header; // of all that stands before it
+  PackChecksum index;
+  PackChecksum header; // of all that stands before it
 };
-static_assert(sizeof(Header) == 64);
+static_assert(sizeof(PackHeader) == 64);
 
 struct StoredRecord {
   uint8_t key[32];
@@ -114,28 +116,28 @@ private:
 } // namespace
 
 bool PackFile::recognise(ByteSpan head) {
-  return head.size() >= sizeof(kMagic) && std::memcmp(head.data(), kMagic, sizeof(kMagic)) == 0;
+  return head.size() >= sizeof(kPackMagic) && std::memcmp(head.data(), kPackMagic, sizeof(kPackMagic)) == 0;
 }
 
 Result<std::shared_ptr<const PackFile>> PackFile::open(const std::string &path, bool mustBeOurs) {
   auto pack = std::shared_ptr<PackFile>(new PackFile());
   KILN_ASSIGN_OR_RETURN(pack->theBytes, mapPack(path, mustBeOurs));
   ByteSpan bytes = pack->theBytes.bytes;
-  Header header;
+  PackHeader header;
   if (!recognise(bytes) || bytes.size() < sizeof(header))
     return dataLoss("'{}': no pack of cache entries", path);
   std::memcpy(&header, bytes.data(), sizeof(header));
-  if (!(header.header == Checksum::of(bytes.data(), offsetof(Header, header))))
+  if (!(header.header == PackChecksum::of(bytes.data(), offsetof(PackHeader, header))))
     return dataLoss("pack '{}': the checksum of its header does not match", path);
-  if (header.format != kFormat)
-    return unimplemented("pack '{}': format {}; this Kiln reads {}", path, header.format, kFormat);
+  if (header.format != kPackFormat)
+    return unimplemented("pack '{}': format {}; this Kiln reads {}", path, header.format, kPackFormat);
   if (header.records > kMaxRecords || header.indexOffset > bytes.size() ||
       bytes.size() - header.indexOffset != header.records * sizeof(StoredRecord))
     return dataLoss(
         "pack '{}': {} bytes; an index of {} entries at {} does not fit: truncated or overwritten", path,
         bytes.size(), header.records, header.indexOffset);
   ByteSpan index = bytes.subspan(header.indexOffset);
-  if (!(header.index == Checksum::of(index.data(), index.size())))
+  if (!(header.index == PackChecksum::of(index.data(), index.size())))
     return dataLoss("pack '{}': the checksum of its index does not match", path);
   for (uint64_t i = 0; i < header.records; ++i) {
     StoredRecord stored;
@@ -211,7 +213,7 @@ Result<PackWriter> PackWriter::create(const std::string &path) {
       ::open(state->temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!state->file)
     return systemError(state->temporary, "create");
-  const Header header = {};
+  const PackHeader header = {};
   KILN_RETURN_IF_ERROR(state->write(&header, sizeof(header))); // its place
   return PackWriter(std::move(state));
 }
@@ -235,13 +237,13 @@ Status PackWriter::finish() {
     stored.kind = static_cast<uint32_t>(record.kind);
     stored.offset = record.offset, stored.bytes = record.bytes;
   }
-  Header header = {};
-  std::memcpy(header.magic, kMagic, sizeof(kMagic));
-  header.format = kFormat;
+  PackHeader header = {};
+  std::memcpy(header.magic, kPackMagic, sizeof(kPackMagic));
+  header.format = kPackFormat;
   header.indexOffset = state->offset;
   header.records = index.size();
-  header.index = Checksum::of(index.data(), index.size() * sizeof(StoredRecord));
-  header.header = Checksum::of(&header, offsetof(Header, header));
+  header.index = PackChecksum::of(index.data(), index.size() * sizeof(StoredRecord));
+  header.header = PackChecksum::of(&header, offsetof(PackHeader, header));
   KILN_RETURN_IF_ERROR(state->write(index.data(), index.size() * sizeof(StoredRecord)));
   if (::pwrite(state->file.get(), &header, sizeof(header), 0) != sizeof(header))
     return systemError(state->temporary, "write");

@@ -8,8 +8,6 @@ namespace {
 
 using ::testing::Eq;
 
-constexpr uint64_t kMs = 1000000;
-
 class EventTest : public DeviceTest {
 protected:
   void SetUp() override {

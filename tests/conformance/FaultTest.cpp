@@ -8,8 +8,6 @@ namespace {
 
 using ::testing::Eq;
 
-constexpr uint64_t kMs = 1000000;
-
 class FaultTest : public DeviceTest {
 protected:
   /// Poisons queue() and returns the fault.

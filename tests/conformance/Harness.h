@@ -12,6 +12,8 @@
 
 namespace kiln::conformance {
 
+constexpr uint64_t kMs = 1000000; // nanoseconds
+
 /// The one device of a run, opened once.
 /// Ownership: process-wide, released by close(). Threads: made and closed by main; tests run on one thread.
 class DeviceUnderTest {

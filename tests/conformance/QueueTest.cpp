@@ -10,8 +10,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::Eq;
 
-constexpr uint64_t kMs = 1000000;
-
 class QueueTest : public DeviceTest {};
 
 TEST_F(QueueTest, CommandsRunInOrder) {

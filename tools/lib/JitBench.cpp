@@ -9,6 +9,16 @@
 #include <ostream>
 
 namespace kiln::tools {
+
+BenchFolder::BenchFolder() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "kiln-bench-XXXXXX").string();
+  path = mkdtemp(pattern.data()) ? pattern : "";
+}
+BenchFolder::~BenchFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path, ignored);
+}
+
 namespace {
 
 using Suite = Status (*)(const BenchContext &context, BenchReport &report);
@@ -26,7 +36,7 @@ Suite findSuite(std::string_view name) {
 }
 
 /// What is wrong with the words of the command line; "" if nothing is.
-std::string usageProblem(const std::vector<std::string> &words) {
+std::string benchUsageProblem(const std::vector<std::string> &words) {
   if (words[0] == "compare")
     return words.size() == 3 ? ""
                              : fmt::format("compare: {} files; expected OLD.json NEW.json", words.size() - 1);
@@ -37,7 +47,7 @@ std::string usageProblem(const std::vector<std::string> &words) {
 
 Result<int> jitBenchBody(const ParsedFlags &flags, std::ostream &out, std::ostream &err) {
   const std::vector<std::string> &words = flags.operands();
-  if (std::string problem = usageProblem(words); !problem.empty()) {
+  if (std::string problem = benchUsageProblem(words); !problem.empty()) {
     err << "jit-bench: error: " << problem << "\n";
     return kUsage;
   }

@@ -7,6 +7,7 @@
 #include "tools/lib/Roofline.h"
 #include "tools/lib/Sampling.h"
 
+#include <filesystem>
 #include <functional>
 #include <iosfwd>
 #include <optional>
@@ -53,6 +54,13 @@ struct BenchContext {
   double minSeconds;
   size_t samples;
   bool wants(std::string_view name) const; // --filter
+};
+
+/// A folder in the temporary one that is removed at the end.
+struct BenchFolder {
+  BenchFolder();
+  ~BenchFolder();
+  std::filesystem::path path;
 };
 
 /// The shapes of well-known models. For tests and for the suite.

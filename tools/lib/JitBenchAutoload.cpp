@@ -10,23 +10,10 @@
 namespace kiln::tools {
 namespace {
 
-constexpr const char *kSuite = "autoload";
+constexpr const char *kAutoloadSuite = "autoload";
 constexpr size_t kManifests = 20;
 constexpr size_t kMaxLoads = 30; // each maps a library for good
-constexpr std::chrono::milliseconds kProcessTimeout(30000);
-
-/// A folder that is removed at the end.
-struct Folder {
-  std::filesystem::path path;
-  Folder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "kiln-bench-XXXXXX").string();
-    path = mkdtemp(pattern.data()) ? pattern : "";
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-};
+constexpr std::chrono::milliseconds kAutoloadTimeout(30000);
 
 // Manifests as real ones are: options, aliases, probes that look at the machine.
 void writeManifests(const std::filesystem::path &folder) {
@@ -56,7 +43,7 @@ std::filesystem::path programFolder() {
 }
 
 Result<double> runProcess(const std::vector<std::string> &arguments) {
-  KILN_ASSIGN_OR_RETURN(ChildOutcome outcome, runChild(arguments, {}, kProcessTimeout));
+  KILN_ASSIGN_OR_RETURN(ChildOutcome outcome, runChild(arguments, {}, kAutoloadTimeout));
   if (outcome.end != ChildOutcome::End::Exited || outcome.code != 0)
     return Status(Code::Unavailable, arguments[0] + " " + outcome.describe());
   return static_cast<double>(outcome.wallNs) / 1e3;
@@ -64,7 +51,7 @@ Result<double> runProcess(const std::vector<std::string> &arguments) {
 
 // Loads a fresh copy of the backend `null` and measures it.
 Result<double> loadCopy(bool withPreflight) {
-  Folder folder;
+  BenchFolder folder;
   for (const BackendReport &report : (*BackendRegistry::get({}))->backends()) {
     if (report.name != "null" || !report.manifest)
       continue;
@@ -81,38 +68,39 @@ Result<double> loadCopy(bool withPreflight) {
 } // namespace
 
 Status runAutoloadSuite(const BenchContext &context, BenchReport &report) {
-  Folder folder;
+  BenchFolder folder;
   writeManifests(folder.path);
   BackendRegistry *last = nullptr;
-  KILN_RETURN_IF_ERROR(sampleInto(context, report, kSuite, "L0: read 20 manifests", [&]() -> Result<double> {
-    BenchClock::time_point start = BenchClock::now();
-    KILN_ASSIGN_OR_RETURN(last, registryOver(folder.path));
-    return microsecondsSince(start);
-  }));
   KILN_RETURN_IF_ERROR(
-      sampleInto(context, report, kSuite, "L0 and L1: read and probe 20 manifests", [&]() -> Result<double> {
+      sampleInto(context, report, kAutoloadSuite, "L0: read 20 manifests", [&]() -> Result<double> {
         BenchClock::time_point start = BenchClock::now();
         KILN_ASSIGN_OR_RETURN(last, registryOver(folder.path));
-        if (last->backends().size() != kManifests)
-          return Status(Code::Internal, "a manifest was not found");
         return microsecondsSince(start);
       }));
-  KILN_RETURN_IF_ERROR(
-      sampleInto(context, report, kSuite, "L2: load a library", [] { return loadCopy(false); }, kMaxLoads));
+  KILN_RETURN_IF_ERROR(sampleInto(context, report, kAutoloadSuite, "L0 and L1: read and probe 20 manifests",
+                                  [&]() -> Result<double> {
+                                    BenchClock::time_point start = BenchClock::now();
+                                    KILN_ASSIGN_OR_RETURN(last, registryOver(folder.path));
+                                    if (last->backends().size() != kManifests)
+                                      return Status(Code::Internal, "a manifest was not found");
+                                    return microsecondsSince(start);
+                                  }));
   KILN_RETURN_IF_ERROR(sampleInto(
-      context, report, kSuite, "L2 with a preflight in a child process", [] { return loadCopy(true); },
-      kMaxLoads));
+      context, report, kAutoloadSuite, "L2: load a library", [] { return loadCopy(false); }, kMaxLoads));
+  KILN_RETURN_IF_ERROR(sampleInto(
+      context, report, kAutoloadSuite, "L2 with a preflight in a child process",
+      [] { return loadCopy(true); }, kMaxLoads));
   KILN_ASSIGN_OR_RETURN(BackendRegistry * process, BackendRegistry::get({}));
-  KILN_RETURN_IF_ERROR(
-      sampleInto(context, report, kSuite, "a device of a loaded backend by name", [&]() -> Result<double> {
-        BenchClock::time_point start = BenchClock::now();
-        KILN_RETURN_IF_ERROR(process->resolve("null").status());
-        return microsecondsSince(start);
-      }));
+  KILN_RETURN_IF_ERROR(sampleInto(context, report, kAutoloadSuite, "a device of a loaded backend by name",
+                                  [&]() -> Result<double> {
+                                    BenchClock::time_point start = BenchClock::now();
+                                    KILN_RETURN_IF_ERROR(process->resolve("null").status());
+                                    return microsecondsSince(start);
+                                  }));
   const std::string info = (programFolder() / "jit-info").string();
-  KILN_RETURN_IF_ERROR(sampleInto(context, report, kSuite, "process: jit-info --version",
+  KILN_RETURN_IF_ERROR(sampleInto(context, report, kAutoloadSuite, "process: jit-info --version",
                                   [&] { return runProcess({info, "--version"}); }));
-  return sampleInto(context, report, kSuite, "process: jit-info backends",
+  return sampleInto(context, report, kAutoloadSuite, "process: jit-info backends",
                     [&] { return runProcess({info, "backends"}); });
 }
 

@@ -14,28 +14,15 @@
 namespace kiln::tools {
 namespace {
 
-constexpr const char *kSuite = "cache";
+constexpr const char *kCacheSuite = "cache";
 constexpr size_t kCodeBytes = 16 << 10; // of a usual fused kernel's object
 constexpr size_t kKernels = 256;
-constexpr std::chrono::milliseconds kProcessTimeout(60000);
+constexpr std::chrono::milliseconds kCacheTimeout(60000);
 constexpr const char *kModel =
     "func.func @main(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {\n"
     "  %y = kiln.exp %x : tensor<64x64xf32>\n"
     "  %z = kiln.mul %y, %x : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>\n"
     "  return %z : tensor<64x64xf32>\n}\n";
-
-/// A folder that is removed at the end.
-struct Folder {
-  std::filesystem::path path;
-  Folder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "kiln-bench-XXXXXX").string();
-    path = mkdtemp(pattern.data()) ? pattern : "";
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-};
 
 KernelRequest requestOf(size_t i) {
   KernelRequest request(Sha256::of(fmt::format("bench {}", i)));
@@ -62,7 +49,7 @@ Result<double> runProcess(const std::vector<std::string> &arguments, const std::
   KILN_ASSIGN_OR_RETURN(ChildOutcome outcome, runChild(arguments,
                                                        {fmt::format("KILN_CACHE_DIR={}", cache.string()),
                                                         fmt::format("KILN_CACHE={}", mode)},
-                                                       kProcessTimeout));
+                                                       kCacheTimeout));
   if (outcome.end != ChildOutcome::End::Exited || outcome.code != 0)
     return Status(Code::Unavailable, arguments[0] + " " + outcome.describe());
   return static_cast<double>(outcome.wallNs) / 1e3;
@@ -71,7 +58,7 @@ Result<double> runProcess(const std::vector<std::string> &arguments, const std::
 } // namespace
 
 Status runCacheSuite(const BenchContext &context, BenchReport &report) {
-  Folder folder;
+  BenchFolder folder;
   CacheSettings settings;
   settings.mode = CacheMode::ReadWrite;
   settings.folder = (folder.path / "kernels").string();
@@ -91,10 +78,10 @@ Status runCacheSuite(const BenchContext &context, BenchReport &report) {
   };
   for (size_t i = 0; i < kKernels; ++i) // every kernel is there before hits are measured
     KILN_RETURN_IF_ERROR(timed(false).status());
-  KILN_RETURN_IF_ERROR(sampleInto(context, report, kSuite, "hit: a kernel of 16 KiB from a file, parsed",
+  KILN_RETURN_IF_ERROR(sampleInto(context, report, kCacheSuite, "hit: a kernel of 16 KiB from a file, parsed",
                                   [&] { return timed(true); }));
   KILN_RETURN_IF_ERROR(
-      sampleInto(context, report, kSuite, "put: a kernel of 16 KiB", [&]() -> Result<double> {
+      sampleInto(context, report, kCacheSuite, "put: a kernel of 16 KiB", [&]() -> Result<double> {
         std::filesystem::remove_all(settings.folder + "/v1/bench/" +
                                     requestOf(next % kKernels).key.substr(0, 2));
         return timed(false);
@@ -107,9 +94,10 @@ Status runCacheSuite(const BenchContext &context, BenchReport &report) {
   if (!context.wants("process: "))
     return {};
   KILN_RETURN_IF_ERROR(runProcess(command, folder.path / "warm", "rw").status());
-  KILN_RETURN_IF_ERROR(sampleInto(context, report, kSuite, "process: jit-run, a small fused kernel, warm",
+  KILN_RETURN_IF_ERROR(sampleInto(context, report, kCacheSuite,
+                                  "process: jit-run, a small fused kernel, warm",
                                   [&] { return runProcess(command, folder.path / "warm", "require"); }));
-  return sampleInto(context, report, kSuite, "process: jit-run, a small fused kernel, cold",
+  return sampleInto(context, report, kCacheSuite, "process: jit-run, a small fused kernel, cold",
                     [&] { return runProcess(command, folder.path / "cold", "refresh"); });
 }
 

@@ -12,8 +12,7 @@
 namespace kiln::tools {
 namespace {
 
-using Clock = BenchClock;
-constexpr const char *kSuite = "dispatch";
+constexpr const char *kDispatchSuite = "dispatch";
 constexpr int kBatch = 200;      // launches recorded at a time, below the queue's own flush
 constexpr int kChainLength = 64; // kernels of a chain that cannot be fused
 
@@ -42,25 +41,26 @@ Status runQueueCases(const BenchContext &context, BenchReport &report, sdk::InOr
   const KilnLaunch launch = typicalLaunch(bindings, constants);
   auto event = std::make_shared<sdk::EventState>();
 
-  KILN_RETURN_IF_ERROR(sampleInto(context, report, kSuite, "queue: record a launch", [&]() -> Result<double> {
-    Clock::time_point start = Clock::now();
-    for (int i = 0; i < kBatch; ++i)
-      KILN_RETURN_IF_ERROR(queue.launch(nullptr, launch));
-    double us = microsecondsSince(start);
-    KILN_RETURN_IF_ERROR(queue.synchronize());
-    return us / kBatch;
-  }));
   KILN_RETURN_IF_ERROR(
-      sampleInto(context, report, kSuite, "queue: record and run a launch", [&]() -> Result<double> {
-        Clock::time_point start = Clock::now();
+      sampleInto(context, report, kDispatchSuite, "queue: record a launch", [&]() -> Result<double> {
+        BenchClock::time_point start = BenchClock::now();
+        for (int i = 0; i < kBatch; ++i)
+          KILN_RETURN_IF_ERROR(queue.launch(nullptr, launch));
+        double us = microsecondsSince(start);
+        KILN_RETURN_IF_ERROR(queue.synchronize());
+        return us / kBatch;
+      }));
+  KILN_RETURN_IF_ERROR(
+      sampleInto(context, report, kDispatchSuite, "queue: record and run a launch", [&]() -> Result<double> {
+        BenchClock::time_point start = BenchClock::now();
         for (int i = 0; i < kBatch; ++i)
           KILN_RETURN_IF_ERROR(queue.launch(nullptr, launch));
         KILN_RETURN_IF_ERROR(queue.synchronize());
         return microsecondsSince(start) / kBatch;
       }));
   KILN_RETURN_IF_ERROR(
-      sampleInto(context, report, kSuite, "queue: launch, synchronize", [&]() -> Result<double> {
-        Clock::time_point start = Clock::now();
+      sampleInto(context, report, kDispatchSuite, "queue: launch, synchronize", [&]() -> Result<double> {
+        BenchClock::time_point start = BenchClock::now();
         for (int i = 0; i < kBatch; ++i) {
           KILN_RETURN_IF_ERROR(queue.launch(nullptr, launch));
           KILN_RETURN_IF_ERROR(queue.synchronize());
@@ -68,23 +68,24 @@ Status runQueueCases(const BenchContext &context, BenchReport &report, sdk::InOr
         return microsecondsSince(start) / kBatch;
       }));
   KILN_RETURN_IF_ERROR(
-      sampleInto(context, report, kSuite, "queue: launch, flush, wait", [&]() -> Result<double> {
-        Clock::time_point start = Clock::now();
+      sampleInto(context, report, kDispatchSuite, "queue: launch, flush, wait", [&]() -> Result<double> {
+        BenchClock::time_point start = BenchClock::now();
         KILN_RETURN_IF_ERROR(queue.launch(nullptr, launch));
         KILN_RETURN_IF_ERROR(queue.signal(event));
         KILN_RETURN_IF_ERROR(queue.flush());
         KILN_RETURN_IF_ERROR(event->wait(60'000'000'000));
         return microsecondsSince(start);
       }));
-  return sampleInto(context, report, kSuite, "queue: event between two queues", [&]() -> Result<double> {
-    Clock::time_point start = Clock::now();
-    for (int i = 0; i < kBatch; ++i) {
-      KILN_RETURN_IF_ERROR(queue.signal(event));
-      KILN_RETURN_IF_ERROR(other.wait(event));
-      KILN_RETURN_IF_ERROR(other.synchronize());
-    }
-    return microsecondsSince(start) / kBatch;
-  });
+  return sampleInto(context, report, kDispatchSuite, "queue: event between two queues",
+                    [&]() -> Result<double> {
+                      BenchClock::time_point start = BenchClock::now();
+                      for (int i = 0; i < kBatch; ++i) {
+                        KILN_RETURN_IF_ERROR(queue.signal(event));
+                        KILN_RETURN_IF_ERROR(other.wait(event));
+                        KILN_RETURN_IF_ERROR(other.synchronize());
+                      }
+                      return microsecondsSince(start) / kBatch;
+                    });
 }
 
 /// A program of `length` launches of one small kernel, each using the one before.
@@ -125,7 +126,7 @@ struct Chain {
   Result<double> run(KilnSession *session, bool profile = false) {
     auto options = sized<KilnRunOptions>();
     options.profile = profile;
-    Clock::time_point start = Clock::now();
+    BenchClock::time_point start = BenchClock::now();
     KilnRun *done = nullptr;
     KILN_RETURN_IF_ERROR(take(kiln_session_run(session, model.get(), views.data(), 1, &options, &done)));
     RunHandle owned(done);
@@ -150,9 +151,9 @@ Status runDeviceCases(const BenchContext &context, BenchReport &report, KilnInst
   if (many.launches <= one.launches)
     return Status(Code::Internal, fmt::format("chains of 1 and {} kernels have {} and {} launches",
                                               kChainLength, one.launches, many.launches));
-  KILN_RETURN_IF_ERROR(
-      sampleInto(context, report, kSuite, device + ": run of one launch", [&] { return one.run(opened); }));
-  return sampleInto(context, report, kSuite, device + ": a launch more", [&]() -> Result<double> {
+  KILN_RETURN_IF_ERROR(sampleInto(context, report, kDispatchSuite, device + ": run of one launch",
+                                  [&] { return one.run(opened); }));
+  return sampleInto(context, report, kDispatchSuite, device + ": a launch more", [&]() -> Result<double> {
     KILN_ASSIGN_OR_RETURN(double few, one.run(opened));
     KILN_ASSIGN_OR_RETURN(double all, many.run(opened));
     return (all - few) / static_cast<double>(many.launches - one.launches);
@@ -179,7 +180,7 @@ Status runDispatchSuite(const BenchContext &context, BenchReport &report) {
     if (devices.ok())
       continue;
     BenchResult result;
-    result.suite = kSuite;
+    result.suite = kDispatchSuite;
     result.name = device;
     result.problem = devices.message();
     report.results.push_back(std::move(result));

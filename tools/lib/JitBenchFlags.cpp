@@ -8,7 +8,7 @@ using Cat = FlagCategory;
 using Kind = FlagKind;
 
 // clang-format off
-constexpr FlagSpec kFlags[] = {
+constexpr FlagSpec kBenchFlags[] = {
     // name       value      default  category      kind          repeats  accepts, help
     {"device",    "NAME",    "host",  Cat::Target,  Kind::Text,   false,
      "TYPE[:ORDINAL]", "device of the suite kernels"},
@@ -27,12 +27,12 @@ constexpr FlagSpec kFlags[] = {
 };
 // clang-format on
 
-constexpr std::string_view kExamples[] = {
+constexpr std::string_view kBenchExamples[] = {
     "jit-bench kernels --filter=matmul --json > new.json",
     "jit-bench compare old.json new.json",
 };
 
-constexpr EnvironmentEntry kEnvironment[] = {
+constexpr EnvironmentEntry kBenchEnvironment[] = {
     {"KILN_HOST_CPU", "instructions that host kernels may use: native, x86-64-v3 or x86-64-v4"},
     {"KILN_HOST_LOADER", "loader of host kernels: auto, orc or strict"},
 };
@@ -48,9 +48,9 @@ const ToolSpec kJitBenchSpec = {
     "Measures kernels against what the machine can do, and the cost of launching them, of finding them in "
     "files "
     "and of loading backends",
-    kExamples,
-    kFlags,
-    kEnvironment,
+    kBenchExamples,
+    kBenchFlags,
+    kBenchEnvironment,
 };
 
 } // namespace kiln::tools

@@ -1,5 +1,6 @@
 // JitBenchKernels.cpp: the suite kernels: each case runs through the C API; what counts is the time of its
 // launches.
+#include "tools/lib/BenchSampling.h"
 #include "tools/lib/JitBench.h"
 #include "tools/lib/KilnApi.h"
 #include "tools/lib/RunCases.h"
@@ -16,9 +17,8 @@
 namespace kiln::tools {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using BufferHandle = std::unique_ptr<KilnBuffer, Releaser<kiln_buffer_release>>;
-constexpr size_t kWarmUpRuns = 3;
+constexpr size_t kKernelWarmUpRuns = 3;
 constexpr int64_t kCheckedElements = 64;
 
 /// One case on one session. Inputs lie in imported memory, so that a run copies nothing.
@@ -54,9 +54,9 @@ public:
       views[i].data_bytes = 0;
       views[i].buffer = buffers[i].get();
     }
-    Clock::time_point start = Clock::now();
+    BenchClock::time_point start = BenchClock::now();
     KILN_RETURN_IF_ERROR(take(kiln_session_prepare(session, model.get(), views.data(), views.size())));
-    result.compileMs = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+    result.compileMs = std::chrono::duration<double, std::milli>(BenchClock::now() - start).count();
     return {};
   }
 
@@ -117,12 +117,12 @@ Status measure(const BenchContext &context, CaseRun &run, BenchResult &result) {
   KILN_ASSIGN_OR_RETURN(std::string wrong, run.check());
   if (!wrong.empty())
     result.problem = "wrong result: " + wrong;
-  for (size_t i = 0; i < kWarmUpRuns; ++i)
+  for (size_t i = 0; i < kKernelWarmUpRuns; ++i)
     KILN_RETURN_IF_ERROR(run.time(result).status());
   std::vector<double> samples;
-  for (Clock::time_point start = Clock::now();
+  for (BenchClock::time_point start = BenchClock::now();
        samples.size() < context.samples ||
-       std::chrono::duration<double>(Clock::now() - start).count() < context.minSeconds;) {
+       std::chrono::duration<double>(BenchClock::now() - start).count() < context.minSeconds;) {
     KILN_ASSIGN_OR_RETURN(double us, run.time(result));
     samples.push_back(us);
   }

@@ -18,7 +18,7 @@ struct Command {
   bool writes;
   Result<int> (*run)(const CacheContext &);
 };
-constexpr Command kCommands[] = {
+constexpr Command kCacheCommands[] = {
     {"stats", 0, false, cacheStats},     {"ls", 0, false, cacheList},
     {"inspect", 1, false, cacheInspect}, {"verify", 0, false, cacheVerify},
     {"gc", 0, true, cacheCollect},       {"pack", 1, false, cachePack},
@@ -26,11 +26,11 @@ constexpr Command kCommands[] = {
     {"clear", 0, true, cacheClear},
 };
 
-Result<int> dispatch(const ParsedFlags &flags, std::ostream &out, std::ostream &err) {
+Result<int> dispatchCache(const ParsedFlags &flags, std::ostream &out, std::ostream &err) {
   const std::vector<std::string> &words = flags.operands();
-  auto command = std::find_if(std::begin(kCommands), std::end(kCommands),
+  auto command = std::find_if(std::begin(kCacheCommands), std::end(kCacheCommands),
                               [&](const Command &one) { return one.name == words[0]; });
-  if (command == std::end(kCommands))
+  if (command == std::end(kCacheCommands))
     return usageError(kJitCacheSpec,
                       fmt::format("unknown command '{}'; expected {}", words[0], kJitCacheSpec.operandHelp),
                       err);
@@ -111,7 +111,7 @@ Result<KnownEntry> entryByKey(const CacheContext &context, const std::string &pr
 }
 
 int jitCache(int argc, const char *const *argv, std::ostream &out, std::ostream &err) {
-  return runTool(kJitCacheSpec, argc, argv, out, err, dispatch);
+  return runTool(kJitCacheSpec, argc, argv, out, err, dispatchCache);
 }
 
 } // namespace kiln::tools

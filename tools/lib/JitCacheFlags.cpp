@@ -8,7 +8,7 @@ using Cat = FlagCategory;
 using Kind = FlagKind;
 
 // clang-format off
-constexpr FlagSpec kFlags[] = {
+constexpr FlagSpec kCacheFlags[] = {
     // name    value   default category     kind          repeats accepts, help
     {"dir",    "DIR",  "",     Cat::Target, Kind::Text,   false,  "a cache folder; default: KILN_CACHE_DIR, else the user's",
      "the cache to look at"},
@@ -23,13 +23,13 @@ constexpr FlagSpec kFlags[] = {
 };
 // clang-format on
 
-constexpr std::string_view kExamples[] = {
+constexpr std::string_view kCacheExamples[] = {
     "jit-cache stats",
     "jit-cache ls --kind=kernel",
     "jit-cache pack shared.kpack --device=host",
 };
 
-constexpr EnvironmentEntry kEnvironment[] = {
+constexpr EnvironmentEntry kCacheEnvironment[] = {
     {"KILN_CACHE_DIR", "the folder; default $XDG_CACHE_HOME/kiln, else ~/.cache/kiln"},
     {"KILN_CACHE_SIZE", "bytes that are kept there, as 5G"},
 };
@@ -45,9 +45,9 @@ const ToolSpec kJitCacheSpec = {
     /*operandRepeats=*/true,
     /*operandRequired=*/true,
     "Shows, checks, packs and empties the cache of compiled kernels, programs and weights",
-    kExamples,
-    kFlags,
-    kEnvironment,
+    kCacheExamples,
+    kCacheFlags,
+    kCacheEnvironment,
 };
 
 } // namespace kiln::tools

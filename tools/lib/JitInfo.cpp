@@ -65,16 +65,16 @@ Json backendJson(const BackendReport &report) {
 }
 
 // Commands without an operand; explain and validate have one.
-constexpr std::pair<std::string_view, Result<int> (*)(const InfoContext &)> kCommands[] = {
+constexpr std::pair<std::string_view, Result<int> (*)(const InfoContext &)> kInfoCommands[] = {
     {"devices", infoDevices}, {"backends", infoBackends}, {"passes", infoPasses},
     {"paths", infoPaths},     {"env", infoEnvironment},   {"doctor", infoDoctor},
 };
 
 // What is wrong with the words of the command line; "" if nothing is.
-std::string usageProblem(const std::vector<std::string> &words) {
+std::string infoUsageProblem(const std::vector<std::string> &words) {
   bool takesName = words[0] == "explain" || words[0] == "validate";
   bool isKnown = takesName;
-  for (const auto &[name, run] : kCommands)
+  for (const auto &[name, run] : kInfoCommands)
     isKnown |= name == words[0];
   if (!isKnown)
     return fmt::format("unknown command '{}'; expected {}", words[0], kJitInfoSpec.operandHelp);
@@ -84,9 +84,9 @@ std::string usageProblem(const std::vector<std::string> &words) {
   return "";
 }
 
-Result<int> dispatch(const ParsedFlags &flags, std::ostream &out, std::ostream &err) {
+Result<int> dispatchInfo(const ParsedFlags &flags, std::ostream &out, std::ostream &err) {
   const std::vector<std::string> &words = flags.operands();
-  if (std::string problem = usageProblem(words); !problem.empty()) {
+  if (std::string problem = infoUsageProblem(words); !problem.empty()) {
     err << "jit-info: error: " << problem << "\n";
     return kUsage;
   }
@@ -94,7 +94,7 @@ Result<int> dispatch(const ParsedFlags &flags, std::ostream &out, std::ostream &
     return infoValidate(words[1], flags.given("json"), out);
   KILN_ASSIGN_OR_RETURN(BackendRegistry * registry, BackendRegistry::get(searchOptions(flags)));
   InfoContext context{*registry, flags, out};
-  for (const auto &[name, run] : kCommands)
+  for (const auto &[name, run] : kInfoCommands)
     if (name == words[0])
       return run(context);
   return infoExplain(context, words[1]);
@@ -179,7 +179,7 @@ Result<int> infoBackends(const InfoContext &context) {
 }
 
 int jitInfo(int argc, const char *const *argv, std::ostream &out, std::ostream &err) {
-  return runTool(kJitInfoSpec, argc, argv, out, err, dispatch);
+  return runTool(kJitInfoSpec, argc, argv, out, err, dispatchInfo);
 }
 
 } // namespace kiln::tools

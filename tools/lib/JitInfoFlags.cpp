@@ -8,7 +8,7 @@ using Cat = FlagCategory;
 using Kind = FlagKind;
 
 // clang-format off
-constexpr FlagSpec kFlags[] = {
+constexpr FlagSpec kInfoFlags[] = {
     // name    value default category   kind          repeats  accepts, help
     {"json",   "",   "",     Cat::Show, Kind::Switch, false,   "", "print as JSON, for programs"},
     {"load",   "",   "",     Cat::Show, Kind::Switch, false,   "", "load every backend first, to show whether it can be"},
@@ -19,13 +19,13 @@ constexpr FlagSpec kFlags[] = {
 };
 // clang-format on
 
-constexpr std::string_view kExamples[] = {
+constexpr std::string_view kInfoExamples[] = {
     "jit-info backends --load",
     "jit-info explain host",
     "jit-info doctor",
 };
 
-constexpr EnvironmentEntry kEnvironment[] = {
+constexpr EnvironmentEntry kInfoEnvironment[] = {
     {"KILN_BACKEND_PATH", "more folders with backends, separated by colons"},
     {"KILN_BACKEND_FILES", "manifests that replace all folders, separated by colons"},
     {"KILN_BACKEND_AUTOLOAD", "0 turns the search for backends off"},
@@ -48,9 +48,9 @@ const ToolSpec kJitInfoSpec = {
     /*operandRepeats=*/true,
     /*operandRequired=*/true,
     "Shows the devices, backends and passes there are, where they were looked for and why one is missing",
-    kExamples,
-    kFlags,
-    kEnvironment,
+    kInfoExamples,
+    kInfoFlags,
+    kInfoEnvironment,
 };
 
 } // namespace kiln::tools

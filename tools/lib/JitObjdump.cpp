@@ -21,7 +21,7 @@ using Cat = FlagCategory;
 using Kind = FlagKind;
 
 // clang-format off
-constexpr FlagSpec kFlags[] = {
+constexpr FlagSpec kObjdumpFlags[] = {
     // name     value  default category     kind          repeats accepts, help
     {"device",  "TYPE", "", Cat::Target,    Kind::Text,   false,  "a device type or its alias",
      "device whose objects these are; without it every backend is tried"},
@@ -32,12 +32,12 @@ constexpr FlagSpec kFlags[] = {
 };
 // clang-format on
 
-constexpr std::string_view kExamples[] = {
+constexpr std::string_view kObjdumpExamples[] = {
     "jit-objdump --device=npu kernel.o",
     "jit-objdump --device=npu --assemble kernel.s --output=kernel.o",
 };
 
-constexpr EnvironmentEntry kEnvironment[] = {
+constexpr EnvironmentEntry kObjdumpEnvironment[] = {
     {"KILN_BACKEND_PATH", "more folders with backends, separated by colons"},
 };
 
@@ -137,9 +137,9 @@ const ToolSpec kJitObjdumpSpec = {
     /*operandRepeats=*/false,
     /*operandRequired=*/true,
     "Prints kernel objects of devices with a text form, and assembles that text: the same bytes come back",
-    kExamples,
-    kFlags,
-    kEnvironment,
+    kObjdumpExamples,
+    kObjdumpFlags,
+    kObjdumpEnvironment,
 };
 
 int jitObjdump(int argc, const char *const *argv, std::ostream &out, std::ostream &err) {

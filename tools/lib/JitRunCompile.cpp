@@ -48,7 +48,7 @@ std::string shapesText(const std::vector<KilnTensor> &inputs) {
   return text;
 }
 
-bool isNumber(std::string_view text) {
+bool isOrdinal(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
@@ -65,7 +65,7 @@ Result<std::vector<CompileDevice>> parseCompileDevices(const std::string &text) 
       return Status(
           Code::InvalidArgument,
           fmt::format("--device: '{}': an empty part; expected TYPE[:K=V;...], separated by commas", text));
-    devices.push_back({std::string(part.substr(0, colon)), isNumber(options) ? "" : std::string(options)});
+    devices.push_back({std::string(part.substr(0, colon)), isOrdinal(options) ? "" : std::string(options)});
     rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
   return devices;

@@ -8,7 +8,7 @@ using Cat = FlagCategory;
 using Kind = FlagKind;
 
 // clang-format off
-constexpr FlagSpec kFlags[] = {
+constexpr FlagSpec kRunFlags[] = {
     // name          value         default  category      kind                repeats  accepts, help
     {"device",       "NAME",       "auto",  Cat::Target,  Kind::Text,         false,
      "TYPE[:ORDINAL] or auto; with --compile-only or --bundle: TYPE[:K=V;...], several separated by commas",
@@ -90,7 +90,7 @@ constexpr FlagSpec kFlags[] = {
 };
 // clang-format on
 
-constexpr std::string_view kExamples[] = {
+constexpr std::string_view kRunExamples[] = {
     "build/bin/jit-run tests/models/magika/model.onnx --inputs tests/models/magika/inputs.npz --expect "
     "tests/models/magika/outputs.npz",
     "build/bin/jit-run tests/models/mlp-surrogate/model.onnx --input input=6x4xf32=random --bench --profile",
@@ -98,7 +98,7 @@ constexpr std::string_view kExamples[] = {
     "3,tests/models/magika/labels.txt",
 };
 
-constexpr EnvironmentEntry kEnvironment[] = {
+constexpr EnvironmentEntry kRunEnvironment[] = {
     {"KILN_DEVICE", "default devices, in order, separated by commas"},
     {"KILN_BACKEND_PATH", "more folders with backends, separated by colons"},
     {"KILN_BACKEND_AUTOLOAD", "0 turns the search for backends off"},
@@ -119,9 +119,9 @@ const ToolSpec kJitRunSpec = {
     /*operandRepeats=*/false,
     /*operandRequired=*/false,
     "Runs a model on a device, compiling its kernels on demand, and checks or measures the results",
-    kExamples,
-    kFlags,
-    kEnvironment,
+    kRunExamples,
+    kRunFlags,
+    kRunEnvironment,
 };
 
 } // namespace kiln::tools

@@ -11,30 +11,28 @@
 namespace kiln::tools {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr size_t kMaxMatched = 4096; // std::regex recurses for every character
 
-bool hasType(const Json &value, std::string_view type) {
+bool hasType(const nlohmann::json &value, std::string_view type) {
   return (type == "object" && value.is_object()) || (type == "array" && value.is_array()) ||
          (type == "string" && value.is_string()) || (type == "boolean" && value.is_boolean()) ||
          (type == "integer" && value.is_number_integer()) || (type == "number" && value.is_number()) ||
          (type == "null" && value.is_null());
 }
 
-std::string brief(const Json &value) {
-  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string brief(const nlohmann::json &value) {
+  std::string text = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   return text.size() <= 60 ? text : text.substr(0, 57) + "...";
 }
 
 class Checker {
 public:
-  explicit Checker(const Json &root) : root(root) {}
+  explicit Checker(const nlohmann::json &root) : root(root) {}
   SchemaFindings findings;
 
-  void check(const Json &schema, const Json &value, const std::string &pointer) {
+  void check(const nlohmann::json &schema, const nlohmann::json &value, const std::string &pointer) {
     if (auto reference = schema.find("$ref"); reference != schema.end())
-      check(root.at(Json::json_pointer(reference->get<std::string>().substr(1))), value, pointer);
+      check(root.at(nlohmann::json::json_pointer(reference->get<std::string>().substr(1))), value, pointer);
     checkValue(schema, value, pointer);
     if (value.is_object())
       checkObject(schema, value, pointer);
@@ -47,13 +45,13 @@ private:
   void refuse(const std::string &pointer, const std::string &text) {
     findings.violations.push_back((pointer.empty() ? "/" : pointer) + ": " + text);
   }
-  bool holds(const Json &schema, const Json &value) const {
+  bool holds(const nlohmann::json &schema, const nlohmann::json &value) const {
     Checker inner(root);
     inner.check(schema, value, "");
     return inner.findings.violations.empty();
   }
 
-  void checkValue(const Json &schema, const Json &value, const std::string &pointer) {
+  void checkValue(const nlohmann::json &schema, const nlohmann::json &value, const std::string &pointer) {
     if (auto type = schema.find("type"); type != schema.end()) {
       std::vector<std::string> types =
           type->is_array() ? type->get<std::vector<std::string>>() : std::vector{type->get<std::string>()};
@@ -75,9 +73,9 @@ private:
     }
   }
 
-  void checkObject(const Json &schema, const Json &value, const std::string &pointer) {
+  void checkObject(const nlohmann::json &schema, const nlohmann::json &value, const std::string &pointer) {
     if (auto required = schema.find("required"); required != schema.end())
-      for (const Json &key : *required)
+      for (const nlohmann::json &key : *required)
         if (!value.contains(key.get<std::string>()))
           refuse(pointer, fmt::format("'{}' is missing", key.get<std::string>()));
     if (value.size() < schema.value("minProperties", size_t(0)) ||
@@ -98,7 +96,7 @@ private:
     }
   }
 
-  void checkArray(const Json &schema, const Json &value, const std::string &pointer) {
+  void checkArray(const nlohmann::json &schema, const nlohmann::json &value, const std::string &pointer) {
     if (value.size() < schema.value("minItems", size_t(0)) ||
         value.size() > schema.value("maxItems", SIZE_MAX))
       refuse(pointer, fmt::format("{} elements; expected {}", value.size(), schema.value("minItems", 0)));
@@ -107,9 +105,10 @@ private:
         check(*items, value[i], fmt::format("{}/{}", pointer, i));
   }
 
-  void checkCombined(const Json &schema, const Json &value, const std::string &pointer) {
-    auto count = [&](const Json &list) {
-      return std::count_if(list.begin(), list.end(), [&](const Json &one) { return holds(one, value); });
+  void checkCombined(const nlohmann::json &schema, const nlohmann::json &value, const std::string &pointer) {
+    auto count = [&](const nlohmann::json &list) {
+      return std::count_if(list.begin(), list.end(),
+                           [&](const nlohmann::json &one) { return holds(one, value); });
     };
     if (auto list = schema.find("anyOf"); list != schema.end() && count(*list) == 0)
       refuse(pointer, fmt::format("{}; expected one of {} forms", brief(value), list->size()));
@@ -119,19 +118,19 @@ private:
       refuse(pointer, fmt::format("{} is reserved", brief(value)));
   }
 
-  const Json &root;
+  const nlohmann::json &root;
 };
 
 } // namespace
 
-SchemaFindings checkSchema(const Json &schema, const Json &value) {
+SchemaFindings checkSchema(const nlohmann::json &schema, const nlohmann::json &value) {
   Checker checker(schema);
   checker.check(schema, value, "");
   return std::move(checker.findings);
 }
 
-const Json &manifestSchema() {
-  static const Json schema = Json::parse(kManifestSchema);
+const nlohmann::json &manifestSchema() {
+  static const nlohmann::json schema = nlohmann::json::parse(kManifestSchema);
   return schema;
 }
 

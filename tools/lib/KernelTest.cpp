@@ -10,9 +10,7 @@
 namespace kiln::tools {
 namespace {
 
-using Json = nlohmann::json;
-
-Status bad(std::string_view what, const std::string &text, std::string_view why) {
+Status badTest(std::string_view what, const std::string &text, std::string_view why) {
   return {Code::InvalidArgument, fmt::format("kiln.test: {} '{}': {}", what, text, why)};
 }
 
@@ -33,15 +31,15 @@ bool isName(std::string_view text) {
   return !text.empty() && text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ") == std::string_view::npos;
 }
 
-Result<std::vector<std::string>> strings(const Json &json, const char *key) {
+Result<std::vector<std::string>> strings(const nlohmann::json &json, const char *key) {
   std::vector<std::string> result;
   if (!json.contains(key))
     return result;
   if (!json[key].is_array())
-    return bad("entry", key, "expected a list of strings");
-  for (const Json &element : json[key]) {
+    return badTest("entry", key, "expected a list of strings");
+  for (const nlohmann::json &element : json[key]) {
     if (!element.is_string())
-      return bad("entry", key, "expected a list of strings");
+      return badTest("entry", key, "expected a list of strings");
     result.push_back(element.get<std::string>());
   }
   return result;
@@ -68,14 +66,14 @@ Result<TestInput> parseTestInput(const std::string &text) {
   TestInput input;
   std::vector<std::string> parts = words(text);
   if (parts.empty())
-    return bad("input", text, "empty; expected extents such as MxN or 4xN, or scalar");
+    return badTest("input", text, "empty; expected extents such as MxN or 4xN, or scalar");
   for (std::string_view rest = parts[0] == "scalar" ? "" : std::string_view(parts[0]); !rest.empty();) {
     size_t x = std::min(rest.find('x'), rest.size());
     TestExtent extent;
     if (isName(rest.substr(0, x)))
       extent.name = rest.substr(0, x);
     else if (!parseNumber(rest.substr(0, x), extent.number) || extent.number < 0)
-      return bad(
+      return badTest(
           "input", text,
           fmt::format("'{}' is no extent; expected a number or a name in capitals", rest.substr(0, x)));
     input.extents.push_back(extent);
@@ -86,7 +84,7 @@ Result<TestInput> parseTestInput(const std::string &text) {
   if (parts[1] == "uniform" && parts.size() == 4) {
     double low = 0, high = 0;
     if (!parseNumber(parts[2], low) || !parseNumber(parts[3], high) || !(low <= high))
-      return bad("input", text, "expected uniform LOW HIGH, two numbers in order");
+      return badTest("input", text, "expected uniform LOW HIGH, two numbers in order");
     input.data.low = low, input.data.high = high;
     return input;
   }
@@ -97,7 +95,7 @@ Result<TestInput> parseTestInput(const std::string &text) {
       input.data.kind = kind;
       return input;
     }
-  return bad("input", text, "expected its data as uniform LOW HIGH, iota, distinct or bits");
+  return badTest("input", text, "expected its data as uniform LOW HIGH, iota, distinct or bits");
 }
 
 Result<TestCase> parseTestCase(const std::string &text) {
@@ -114,7 +112,7 @@ Result<TestCase> parseTestCase(const std::string &text) {
                                   value >= 0) {
       result.variables[word.substr(0, equals)] = value;
     } else {
-      return bad("case", text, fmt::format("'{}'; expected NAME=EXTENT, specials, full or seed=N", word));
+      return badTest("case", text, fmt::format("'{}'; expected NAME=EXTENT, specials, full or seed=N", word));
     }
   }
   return result;
@@ -122,9 +120,10 @@ Result<TestCase> parseTestCase(const std::string &text) {
 
 Result<KernelTest> KernelTest::parse(const std::string &text) {
   KernelTest test;
-  Json json = text.empty() ? Json::object() : Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  nlohmann::json json = text.empty() ? nlohmann::json::object()
+                                     : nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object())
-    return bad("attribute", text, "expected a dictionary");
+    return badTest("attribute", text, "expected a dictionary");
   for (const auto &[key, value] : json.items()) {
     if (key == "results" && value.is_number())
       test.resultCount = value.get<size_t>();
@@ -137,11 +136,11 @@ Result<KernelTest> KernelTest::parse(const std::string &text) {
     else if (key == "cycles" && value.is_object()) {
       for (const auto &[device, cycles] : value.items()) {
         if (!cycles.is_number_unsigned() && !(cycles.is_number_integer() && cycles.get<int64_t>() >= 0))
-          return bad("cycles", device, "expected a count");
+          return badTest("cycles", device, "expected a count");
         test.cycles[device] = cycles.get<uint64_t>();
       }
     } else if (key != "inputs" && key != "cases" && key != "types" && key != "golden")
-      return bad("entry", key, "expected inputs, cases, types, error, atol, rtol, cycles or golden");
+      return badTest("entry", key, "expected inputs, cases, types, error, atol, rtol, cycles or golden");
   }
   KILN_ASSIGN_OR_RETURN(std::vector<std::string> inputs, strings(json, "inputs"));
   for (const std::string &input : inputs) {
@@ -163,7 +162,7 @@ Result<std::vector<int64_t>> extentsOf(const TestInput &input, const TestCase &t
   for (const TestExtent &extent : input.extents) {
     auto variable = testCase.variables.find(extent.name);
     if (!extent.name.empty() && variable == testCase.variables.end())
-      return bad("case", testCase.text(), fmt::format("does not say what {} is", extent.name));
+      return badTest("case", testCase.text(), fmt::format("does not say what {} is", extent.name));
     extents.push_back(extent.name.empty() ? extent.number : variable->second);
   }
   return extents;

@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr uint64_t kMaxMemberBytes = uint64_t{1} << 36; // larger than any tensor a test machine holds
 
-Status bad(const std::string &what, std::string_view why) {
+Status badNpy(const std::string &what, std::string_view why) {
   return {Code::InvalidArgument, fmt::format("{}: {}", what, why)};
 }
 
@@ -97,38 +97,38 @@ Result<Archive> openArchive(const std::string &path, int flags) {
 Result<HostTensor> parseNpy(std::span<const std::byte> bytes, const std::string &what) {
   std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
   if (text.size() < 10 || !text.starts_with(kMagic))
-    return bad(what, "not a .npy file; expected it to start with \\x93NUMPY");
+    return badNpy(what, "not a .npy file; expected it to start with \\x93NUMPY");
   unsigned major = static_cast<unsigned char>(text[6]);
   size_t lengthBytes = major == 1 ? 2 : 4;
   if (major < 1 || major > 3 || text.size() < 8 + lengthBytes)
-    return bad(what, fmt::format(".npy version {}; expected 1 to 3", major));
+    return badNpy(what, fmt::format(".npy version {}; expected 1 to 3", major));
   uint32_t headerLength = 0;
   std::memcpy(&headerLength, text.data() + 8, lengthBytes);
   size_t dataAt = 8 + lengthBytes + headerLength;
   if (text.size() < dataAt)
-    return bad(what, fmt::format("header of {} bytes, the file has {}", dataAt, text.size()));
+    return badNpy(what, fmt::format("header of {} bytes, the file has {}", dataAt, text.size()));
   std::string_view header = text.substr(8 + lengthBytes, headerLength);
   std::string_view descr = headerField(header, "descr");
   if (descr.size() < 5 || descr.front() != '\'')
-    return bad(what, "no simple 'descr' in the header; structured types are not supported");
+    return badNpy(what, "no simple 'descr' in the header; structured types are not supported");
   descr = descr.substr(1, descr.find('\'', 1) - 1);
   if (descr.starts_with('>'))
-    return bad(what, fmt::format("big-endian type '{}'; expected little-endian", descr));
+    return badNpy(what, fmt::format("big-endian type '{}'; expected little-endian", descr));
   KilnDType dtype = KILN_DTYPE_INVALID;
   for (const TypeCode &known : kTypeCodes)
     if (!descr.empty() && descr.substr(1) == known.code)
       dtype = known.dtype;
   if (dtype == KILN_DTYPE_INVALID)
-    return bad(what, fmt::format("type '{}'; expected a float, integer or boolean type", descr));
+    return badNpy(what, fmt::format("type '{}'; expected a float, integer or boolean type", descr));
   std::vector<int64_t> dims;
   if (!parseShape(headerField(header, "shape"), dims))
-    return bad(what, "malformed 'shape' in the header");
+    return badNpy(what, "malformed 'shape' in the header");
   // Checked against the file before memory is taken.
   double wanted = dtypeBits(dtype) / 8;
   for (int64_t extent : dims)
     wanted *= static_cast<double>(extent);
   if (wanted != static_cast<double>(text.size() - dataAt))
-    return bad(what, fmt::format("{} data bytes; its shape needs {}", text.size() - dataAt, wanted));
+    return badNpy(what, fmt::format("{} data bytes; its shape needs {}", text.size() - dataAt, wanted));
   KILN_ASSIGN_OR_RETURN(HostTensor tensor, makeTensor("", dtype, dims));
   if (headerField(header, "fortran_order").starts_with("True"))
     transposeFromFortran(tensor, bytes.data() + dataAt);
@@ -180,14 +180,14 @@ Result<std::vector<HostTensor>> readNpz(const std::string &path) {
     zip_stat_t stat;
     if (zip_stat_index(archive.get(), i, 0, &stat) != 0 || !(stat.valid & ZIP_STAT_NAME) ||
         !(stat.valid & ZIP_STAT_SIZE))
-      return bad(path, fmt::format("member {}: {}", i, zip_strerror(archive.get())));
+      return badNpy(path, fmt::format("member {}: {}", i, zip_strerror(archive.get())));
     std::string what = fmt::format("'{}', member '{}'", path, stat.name);
     if (stat.size > kMaxMemberBytes)
-      return bad(what, fmt::format("{} bytes is too large", stat.size));
+      return badNpy(what, fmt::format("{} bytes is too large", stat.size));
     std::unique_ptr<zip_file_t, decltype(&zip_fclose)> member(zip_fopen_index(archive.get(), i, 0),
                                                               zip_fclose);
     if (!member)
-      return bad(what, zip_strerror(archive.get()));
+      return badNpy(what, zip_strerror(archive.get()));
     // Read in steps: a member that lies about its size costs no more memory than it has bytes.
     std::vector<std::byte> bytes;
     constexpr size_t kStep = size_t{1} << 20;
@@ -196,7 +196,7 @@ Result<std::vector<HostTensor>> readNpz(const std::string &path) {
       bytes.resize(have + kStep);
       got = zip_fread(member.get(), bytes.data() + have, kStep);
       if (got < 0)
-        return bad(what, "damaged: its compressed data or checksum is wrong");
+        return badNpy(what, "damaged: its compressed data or checksum is wrong");
       bytes.resize(have + static_cast<size_t>(got));
     }
     KILN_ASSIGN_OR_RETURN(HostTensor tensor, parseNpy(bytes, what));
@@ -218,7 +218,7 @@ Status writeNpz(const std::string &path, std::span<const HostTensor> tensors) {
     std::string member = tensor.name + ".npy";
     if (!source || zip_file_add(archive.get(), member.c_str(), source, ZIP_FL_ENC_UTF_8) < 0) {
       zip_source_free(source);
-      return bad(path, fmt::format("cannot add '{}': {}", member, zip_strerror(archive.get())));
+      return badNpy(path, fmt::format("cannot add '{}': {}", member, zip_strerror(archive.get())));
     }
   }
   if (zip_close(archive.get()) != 0)

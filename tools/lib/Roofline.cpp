@@ -2,6 +2,8 @@
 // there are.
 #include "tools/lib/Roofline.h"
 
+#include "tools/lib/BenchSampling.h"
+
 #include <immintrin.h>
 
 #include <algorithm>
@@ -14,7 +16,6 @@
 namespace kiln::tools {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 constexpr int kChains = 12;
 constexpr int64_t kFmaRounds = 100000;         // about 0.4 ms
 constexpr int kTries = 3;                      // the best counts: a roof is what can be had
@@ -98,9 +99,9 @@ void readAll(const float *data, uint64_t floats) {
 template <typename Fn> double secondsOf(uint32_t threads, Fn fn) {
   std::vector<double> seconds(threads);
   auto timed = [&](uint32_t thread) {
-    Clock::time_point start = Clock::now();
+    BenchClock::time_point start = BenchClock::now();
     fn(thread);
-    seconds[thread] = std::chrono::duration<double>(Clock::now() - start).count();
+    seconds[thread] = std::chrono::duration<double>(BenchClock::now() - start).count();
   };
   std::vector<std::thread> others;
   for (uint32_t thread = 1; thread < threads; ++thread)

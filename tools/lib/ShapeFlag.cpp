@@ -9,7 +9,7 @@
 namespace kiln::tools {
 namespace {
 
-Status bad(const std::string &flag, std::string_view why) {
+Status badShape(const std::string &flag, std::string_view why) {
   return {
       Code::InvalidArgument,
       fmt::format("--shape: '{}': {}; expected NAME=DIMS, for example x=1x3x224x224 or batch=4", flag, why)};
@@ -53,22 +53,22 @@ Result<ShapeFlags> ShapeFlags::parse(const std::vector<std::string> &flags) {
   for (const std::string &flag : flags) {
     size_t equals = flag.rfind('=');
     if (equals == std::string::npos || equals == 0)
-      return bad(flag, "no name");
+      return badShape(flag, "no name");
     std::vector<std::vector<int64_t>> list;
     std::string_view rest = std::string_view(flag).substr(equals + 1);
     for (;;) {
       size_t comma = std::min(rest.find(','), rest.size());
       if (!parseDims(rest.substr(0, comma), list.emplace_back()))
-        return bad(flag, fmt::format("'{}' is no list of extents", rest.substr(0, comma)));
+        return badShape(flag, fmt::format("'{}' is no list of extents", rest.substr(0, comma)));
       if (comma == rest.size())
         break;
       rest.remove_prefix(comma + 1);
     }
     if (list.size() > 1 && result.runs > 1 && list.size() != result.runs)
-      return bad(flag, fmt::format("{} shapes, another --shape has {}", list.size(), result.runs));
+      return badShape(flag, fmt::format("{} shapes, another --shape has {}", list.size(), result.runs));
     result.runs = std::max(result.runs, list.size());
     if (!result.shapes.try_emplace(flag.substr(0, equals), std::move(list)).second)
-      return bad(flag, "the name was given before");
+      return badShape(flag, "the name was given before");
   }
   return result;
 }

@@ -13,7 +13,7 @@
 namespace kiln::tools {
 namespace {
 
-Status bad(const std::string &text, std::string_view why) {
+Status badTensor(const std::string &text, std::string_view why) {
   return {Code::InvalidArgument, fmt::format("'{}': {}", text, why)};
 }
 
@@ -60,27 +60,28 @@ Result<ParsedText> parseText(const std::string &text) {
   ParsedText parsed;
   size_t equals = text.find('=');
   if (equals == std::string::npos)
-    return bad(text, "no '='; expected NAME=@FILE.npy or NAME=SHAPExTYPE=VALUES");
+    return badTensor(text, "no '='; expected NAME=@FILE.npy or NAME=SHAPExTYPE=VALUES");
   parsed.name = text.substr(0, equals);
   std::string rest = text.substr(equals + 1);
   if (rest.starts_with("@")) {
     parsed.file = rest.substr(1);
-    return parsed.file.empty() ? Result<ParsedText>(bad(text, "no file behind '@'")) : parsed;
+    return parsed.file.empty() ? Result<ParsedText>(badTensor(text, "no file behind '@'")) : parsed;
   }
   size_t second = rest.find('=');
   std::string shape = rest.substr(0, second);
   if (!parseShapedType(shape, parsed.dims, parsed.dtype))
-    return bad(shape, "not a shape and type; expected for example 2x3xf32");
+    return badTensor(shape, "not a shape and type; expected for example 2x3xf32");
   std::string content = second == std::string::npos ? "random" : rest.substr(second + 1);
   if (content == "random")
     return parsed;
   if (!parseValues(content, parsed.values))
-    return bad(content, "not numbers; expected 'random', one number, or one an element");
+    return badTensor(content, "not numbers; expected 'random', one number, or one an element");
   double count = 1; // may be beyond any integer
   for (int64_t extent : parsed.dims)
     count *= static_cast<double>(extent);
   if (parsed.values.size() != 1 && static_cast<double>(parsed.values.size()) != count)
-    return bad(content, fmt::format("{} values; {} has {} elements", parsed.values.size(), shape, count));
+    return badTensor(content,
+                     fmt::format("{} values; {} has {} elements", parsed.values.size(), shape, count));
   return parsed;
 }
 

@@ -30,9 +30,6 @@ constexpr int64_t kLineBytes = 64;
 constexpr int64_t kStreamedRows = 16;
 /// Vectors of a strip: as many sums are in registers.
 constexpr int64_t kStripVectors = 8;
-/// Loops of a dynamic extent count as this long.
-constexpr int64_t kAssumedExtent = 256;
-
 /// Emits one contraction in blocks.
 class Blocker {
 public:

@@ -8,8 +8,6 @@ using namespace mlir;
 namespace kiln::host {
 namespace {
 
-/// Extents that are not known count as this many when tile sizes are chosen.
-constexpr int64_t kAssumedExtent = 256;
 /// Multiply-adds of a tile: long enough that dispatching one (~0.1 us, assumed) does not show.
 constexpr int64_t kTileWork = 2 << 20;
 /// Tiles that a kernel is cut into if that leaves them kTileWork: a few for each thread of a desktop.

@@ -93,6 +93,20 @@ inline Num polynomial(Num x, std::initializer_list<double> coefficients) {
   return sum;
 }
 
+/// ln 2 in two parts; the high one times an exponent is exact. f64: fdlibm; f32: Cephes.
+constexpr double kLn2High = 6.93147180369123816490e-01, kLn2Low = 1.90821492927058770002e-10;
+constexpr double kLn2HighF32 = 0.693359375, kLn2LowF32 = -2.12194440e-4;
+
+/// An unevaluated sum; |low| is at most half of high's last place where a comment does not say otherwise.
+struct DoubleDouble {
+  Num high, low;
+};
+/// a + b exactly, by Knuth.
+inline DoubleDouble twoSum(Num a, Num b) {
+  Num sum = a + b, back = sum - a;
+  return {sum, (a - (sum - back)) + (b - back)};
+}
+
 inline Num abs(Num a) { return make<mlir::math::AbsFOp>(a); }
 inline Num sqrt(Num a) { return make<mlir::math::SqrtOp>(a); }
 inline Num roundEven(Num a) { return make<mlir::math::RoundEvenOp>(a); }

@@ -8,8 +8,6 @@ namespace kiln::host {
 namespace {
 
 constexpr double kInvLn2 = 1.44269504088896338700;
-constexpr double kLn2High = 6.93147180369123816490e-01, kLn2Low = 1.90821492927058770002e-10;
-constexpr double kLn2HighF32 = 0.693359375, kLn2LowF32 = -2.12194440e-4;
 
 struct Reduced {
   Num k, r;

@@ -8,8 +8,6 @@ namespace kiln::host {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kLn2High = 6.93147180369123816490e-01, kLn2Low = 1.90821492927058770002e-10;
-constexpr double kLn2HighF32 = 0.693359375, kLn2LowF32 = -2.12194440e-4;
 
 struct Split {
   Num k, f; // x = 2^k (1 + f)
@@ -93,15 +91,6 @@ Num log1p(Num x) {
 
 namespace {
 
-/// An unevaluated sum; |low| is at most half of high's last place where a comment does not say otherwise.
-struct DoubleDouble {
-  Num high, low;
-};
-
-DoubleDouble twoSum(Num a, Num b) {
-  Num sum = a + b, back = sum - a;
-  return {sum, (a - (sum - back)) + (b - back)};
-}
 DoubleDouble twoProduct(Num a, Num b) {
   Num product = a * b;
   return {product, fma(a, b, -product)};

@@ -26,20 +26,12 @@ constexpr int32_t kTwoOverPiDigits[] = {
     0x27CB09, 0xB74F46, 0x3F669E, 0x5FEA2D, 0x7527BA, 0xC7EBE5, 0xF17B3D, 0x0739F7, 0x8A5292,
     0xEA6BFB, 0x5FB11F, 0x8D5D08, 0x560330, 0x46FC7B, 0x6BABF0, 0xCFBC20};
 
-struct Pair {
-  Num high, low;
-};
-Pair twoSum(Num a, Num b) {
-  Num sum = a + b, back = sum - a;
-  return {sum, (a - (sum - back)) + (b - back)};
-}
-
 Reduction reduceShort(Num x) {
   Num n = roundEven(x * kTwoOverPi);
   // Each product is exact (33 + 20 bits); each difference but the last is nearly so.
   Num first = fma(n, -kHalfPi1, x);
-  Pair second = twoSum(first, -(n * kHalfPi2));
-  Pair third = twoSum(second.high, -(n * kHalfPi3));
+  DoubleDouble second = twoSum(first, -(n * kHalfPi2));
+  DoubleDouble third = twoSum(second.high, -(n * kHalfPi3));
   Num low = second.low + third.low - n * kHalfPi3Low;
   Num high = third.high + low;
   low = low - (high - third.high);
@@ -77,7 +69,7 @@ Reduction reduceLongScalar(Num x, Value table) {
   Num weight =
       subInt(e, math.num(math.create<arith::MulIOp>(addInt(first, 1).value(), math.integer(24).value())));
   Num scale = floatOf(shiftLeft(addInt(weight, 1023), 52));
-  Pair sum{math.constant(0), math.constant(0)};
+  DoubleDouble sum{math.constant(0), math.constant(0)};
   for (int i = 0; i < 9; ++i) {
     Value at = math.create<arith::IndexCastOp>(math.getIndexType(), addInt(first, i).value());
     Value digit = math.create<memref::LoadOp>(table, ValueRange{at});
@@ -86,19 +78,19 @@ Reduction reduceLongScalar(Num x, Value table) {
       Num product = half * value;
       if (i < 5)
         product = product - roundEven(product * 0.125) * 8.0;
-      Pair next = twoSum(sum.high, product);
+      DoubleDouble next = twoSum(sum.high, product);
       sum = {next.high, sum.low + next.low};
     }
     scale = scale * 0x1p-24;
   }
   sum = twoSum(sum.high, sum.low);
   Num n = roundEven(sum.high);
-  Pair rest = twoSum(sum.high - n, sum.low);
+  DoubleDouble rest = twoSum(sum.high - n, sum.low);
   // In radians.
   constexpr double halfPi = 1.57079632679489655800, halfPiLow = 6.12323399573676603587e-17;
   Num high = rest.high * halfPi;
   Num low = fma(rest.high, halfPi, -high) + fma(rest.low, halfPi, rest.high * halfPiLow);
-  Pair angle = twoSum(high, low);
+  DoubleDouble angle = twoSum(high, low);
   Num isNegative = x < 0.0;
   Num quadrant = select(isNegative, -n, n);
   Num finite = abs(x) < std::numeric_limits<double>::infinity();

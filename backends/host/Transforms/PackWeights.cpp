@@ -20,7 +20,7 @@ namespace {
 constexpr int64_t kMinElements = 8 * 1024;
 
 /// A matrix [rows, columns], or its transpose, cut into panels [panels, rows, width].
-struct Layout {
+struct PackedLayout {
   int64_t rows, panels, width;
   bool transposed; // the weight is [columns, rows]
   Type element;
@@ -63,15 +63,15 @@ public:
   void run() {
     for (KernelOp kernel : llvm::to_vector(module.getOps<KernelOp>()))
       for (BlockArgument argument : kernel.getBody().getArguments())
-        if (std::optional<Layout> layout = layoutFor(kernel, argument))
+        if (std::optional<PackedLayout> layout = layoutFor(kernel, argument))
           pack(kernel, argument, *layout);
   }
 
 private:
-  std::optional<Layout> layoutFor(KernelOp kernel, BlockArgument argument);
-  void pack(KernelOp kernel, BlockArgument argument, const Layout &layout);
-  Value packedWeight(Value weight, const Layout &layout);
-  KernelOp packingKernel(const Layout &layout);
+  std::optional<PackedLayout> layoutFor(KernelOp kernel, BlockArgument argument);
+  void pack(KernelOp kernel, BlockArgument argument, const PackedLayout &layout);
+  Value packedWeight(Value weight, const PackedLayout &layout);
+  KernelOp packingKernel(const PackedLayout &layout);
 
   ModuleOp module;
   SymbolTable symbols;
@@ -81,7 +81,7 @@ private:
   DenseMap<Type, KernelOp> packers[2]; // by the packed type; [1]: of transposed weights
 };
 
-std::optional<Layout> Packer::layoutFor(KernelOp kernel, BlockArgument argument) {
+std::optional<PackedLayout> Packer::layoutFor(KernelOp kernel, BlockArgument argument) {
   auto type = dyn_cast<RankedTensorType>(argument.getType());
   if (!type || type.getRank() != 2 || !type.hasStaticShape() || !isa<FloatType>(type.getElementType()) ||
       type.getElementTypeBitWidth() < 16 || type.getNumElements() < kMinElements)
@@ -100,10 +100,10 @@ std::optional<Layout> Packer::layoutFor(KernelOp kernel, BlockArgument argument)
   int64_t rows = type.getDimSize(product.getTransB()), columns = type.getDimSize(!product.getTransB());
   if (columns % width != 0 || columns == width)
     return std::nullopt;
-  return Layout{rows, columns / width, width, product.getTransB(), type.getElementType()};
+  return PackedLayout{rows, columns / width, width, product.getTransB(), type.getElementType()};
 }
 
-KernelOp Packer::packingKernel(const Layout &layout) {
+KernelOp Packer::packingKernel(const PackedLayout &layout) {
   KernelOp &kernel = packers[layout.transposed][layout.packed()];
   if (kernel)
     return kernel;
@@ -124,7 +124,7 @@ KernelOp Packer::packingKernel(const Layout &layout) {
 }
 
 /// The panels of a weight: a launch behind the weight, which the prologue runs.
-Value Packer::packedWeight(Value weight, const Layout &layout) {
+Value Packer::packedWeight(Value weight, const PackedLayout &layout) {
   Value &packed = packedWeights[weight];
   if (packed && packed.getType() == layout.packed())
     return packed;
@@ -140,7 +140,7 @@ Value Packer::packedWeight(Value weight, const Layout &layout) {
   return packed = launch.getResult(0);
 }
 
-void Packer::pack(KernelOp kernel, BlockArgument argument, const Layout &layout) {
+void Packer::pack(KernelOp kernel, BlockArgument argument, const PackedLayout &layout) {
   MatmulOp product = productOf(argument);
   for (LaunchOp launch : launches[kernel.getSymName()]) {
     OpOperand &operand =

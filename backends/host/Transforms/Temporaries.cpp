@@ -27,9 +27,9 @@ LaunchExpr multiply(const LaunchExpr &lhs, const LaunchExpr &rhs) {
 }
 
 /// Lays out one kernel's temporaries.
-class Layout {
+class StackLayout {
 public:
-  Layout(func::FuncOp func, int64_t stackBytes)
+  StackLayout(func::FuncOp func, int64_t stackBytes)
       : func(func), rewriter(func.getContext()), constants(func), stackBytes(stackBytes) {}
 
   LogicalResult run() {
@@ -137,7 +137,7 @@ struct TemporariesPass : impl::TemporariesPassBase<TemporariesPass> {
   using TemporariesPassBase::TemporariesPassBase;
 
   void runOnOperation() override {
-    if (getOperation()->hasAttr("kiln.kernel") && failed(Layout(getOperation(), stackBytes).run()))
+    if (getOperation()->hasAttr("kiln.kernel") && failed(StackLayout(getOperation(), stackBytes).run()))
       signalPassFailure();
   }
 };

@@ -25,8 +25,6 @@ namespace kiln::host {
 
 namespace {
 
-/// Extents that are not known count as this many when tile sizes are chosen.
-constexpr int64_t kAssumedExtent = 256;
 /// Iterations of a tile with a body of one or two ops; heavier bodies get smaller tiles.
 constexpr int64_t kTileIterations = kStreamTileBytes / 4;
 

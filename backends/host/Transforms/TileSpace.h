@@ -10,6 +10,9 @@
 
 namespace kiln::host {
 
+/// Extents that are not known count as this many when work is estimated.
+constexpr int64_t kAssumedExtent = 256;
+
 /// The tile space of one root: a subset of its parallel loops, and for the root and each producer that is
 /// fused into the tile, by loop of that op, the root's loop whose tile it follows (kWhole: it runs over its
 /// whole extent). Refers to the ops; valid until one of them is erased.

@@ -2,6 +2,7 @@
 #include "backends/host/Transforms/NestEmitter.h"
 #include "backends/host/Transforms/Passes.h"
 #include "backends/host/Transforms/TemplateName.h"
+#include "backends/host/Transforms/TileSpace.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
@@ -18,9 +19,6 @@ namespace kiln::host {
 #include "backends/host/Transforms/Passes.h.inc"
 
 namespace {
-
-/// Extents that are not known count as this many.
-constexpr double kAssumedExtent = 256;
 
 /// A copy as a nest, so that it is vectorized as any other.
 linalg::GenericOp copyAsNest(RewriterBase &rewriter, memref::CopyOp copy) {

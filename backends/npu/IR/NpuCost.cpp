@@ -20,12 +20,12 @@ int64_t elementsOf(Value memref) {
   return cast<MemRefType>(memref.getType()).getNumElements();
 }
 
-int64_t bytesOf(Value memref) {
+int64_t memrefBytes(Value memref) {
   return llvm::divideCeil(elementsOf(memref) * cast<MemRefType>(memref.getType()).getElementTypeBitWidth(),
                           8);
 }
 
-int64_t repeats(Value memref) { return llvm::divideCeil(bytesOf(memref), 256); }
+int64_t repeats(Value memref) { return llvm::divideCeil(memrefBytes(memref), 256); }
 
 int64_t vector(Operation *op, Value dst, uint64_t slope) {
   return targetOf(op).vectorHead + repeats(dst) * slope;
@@ -34,24 +34,24 @@ int64_t vector(Operation *op, Value dst, uint64_t slope) {
 } // namespace
 
 int64_t LoadOp::getCycles() {
-  return targetOf(*this).gmLatency + bytesOf(getDst()) / targetOf(*this).ddrRate;
+  return targetOf(*this).gmLatency + memrefBytes(getDst()) / targetOf(*this).ddrRate;
 }
 int64_t StoreOp::getCycles() {
-  return targetOf(*this).gmLatency + bytesOf(getSrc()) / targetOf(*this).ddrRate;
+  return targetOf(*this).gmLatency + memrefBytes(getSrc()) / targetOf(*this).ddrRate;
 }
 int64_t Nd2NzOp::getCycles() {
-  return targetOf(*this).gmLatency + bytesOf(getDst()) / targetOf(*this).ddrRate;
+  return targetOf(*this).gmLatency + memrefBytes(getDst()) / targetOf(*this).ddrRate;
 }
 
 int64_t ScalarLoadOp::getCycles() { return targetOf(*this).scalarGmCycles; }
 int64_t LoadL1Op::getCycles() {
-  return targetOf(*this).gmLatency + bytesOf(getDst()) / targetOf(*this).ddrRate;
+  return targetOf(*this).gmLatency + memrefBytes(getDst()) / targetOf(*this).ddrRate;
 }
 int64_t FillL1Op::getCycles() {
-  return targetOf(*this).mteSetup + bytesOf(getDst()) / targetOf(*this).l1ToL0aRate;
+  return targetOf(*this).mteSetup + memrefBytes(getDst()) / targetOf(*this).l1ToL0aRate;
 }
 int64_t LoadBiasOp::getCycles() {
-  return targetOf(*this).mteSetup + bytesOf(getDst()) / targetOf(*this).l1ToL0bRate;
+  return targetOf(*this).mteSetup + memrefBytes(getDst()) / targetOf(*this).l1ToL0bRate;
 }
 
 int64_t UnaryOp::getCycles() {
@@ -79,7 +79,7 @@ int64_t BinaryOp::getCycles() {
 int64_t CompareOp::getCycles() { return vector(*this, getLhs(), targetOf(*this).vectorSlope); }
 int64_t SelectOp::getCycles() { return vector(*this, getDst(), targetOf(*this).vectorSlope); }
 int64_t CastOp::getCycles() {
-  Value wide = bytesOf(getSrc()) > bytesOf(getDst()) ? getSrc() : getDst();
+  Value wide = memrefBytes(getSrc()) > memrefBytes(getDst()) ? getSrc() : getDst();
   return vector(*this, wide, targetOf(*this).vectorSlope);
 }
 int64_t BroadcastOp::getCycles() { return vector(*this, getDst(), targetOf(*this).vectorSlope); }
@@ -88,16 +88,16 @@ int64_t ReduceOp::getCycles() {
   return vector(*this, getSrc(), target.vectorSlope) + vector(*this, getTemp(), target.vectorReduceSlope);
 }
 int64_t CopyOp::getCycles() {
-  return targetOf(*this).mteSetup + bytesOf(getDst()) / targetOf(*this).ubCopyRate;
+  return targetOf(*this).mteSetup + memrefBytes(getDst()) / targetOf(*this).ubCopyRate;
 }
 int64_t TransposeOp::getCycles() {
   const Target &target = targetOf(*this);
-  return vector(*this, getTemp(), target.vectorReduceSlope) + bytesOf(getDst()) / target.ubCopyRate;
+  return vector(*this, getTemp(), target.vectorReduceSlope) + memrefBytes(getDst()) / target.ubCopyRate;
 }
 int64_t Load2dOp::getCycles() {
   const Target &target = targetOf(*this);
   uint64_t rate = memoryOf(getDst().getType()) == Memory::L0A ? target.l1ToL0aRate : target.l1ToL0bRate;
-  return target.mteSetup + bytesOf(getDst()) / rate;
+  return target.mteSetup + memrefBytes(getDst()) / rate;
 }
 int64_t MmadOp::getCycles() {
   const Target &target = targetOf(*this);
@@ -110,7 +110,7 @@ int64_t MmadOp::getCycles() {
   return target.cubeHead + products / rowFractals / std::max<uint64_t>(depth, 1);
 }
 int64_t FixpipeOp::getCycles() {
-  return targetOf(*this).fixHead + bytesOf(getSrc()) / targetOf(*this).fixRate;
+  return targetOf(*this).fixHead + memrefBytes(getSrc()) / targetOf(*this).fixRate;
 }
 
 } // namespace kiln::npu::ir

@@ -1,6 +1,8 @@
 // Isa.cpp: the tables of Isa.def, and words from and to decoded instructions.
 #include "backends/npu/Isa/Isa.h"
 
+#include "backends/npu/ErrorText.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -100,8 +102,6 @@ uint32_t enumerators(FieldKind kind) {
 }
 
 bool isSigned(FieldKind kind) { return kind == FieldKind::SRegImm || kind == FieldKind::SImm; }
-
-Status wrong(std::string text) { return Status(Code::InvalidArgument, std::move(text)); }
 
 // The rules that go beyond single fields.
 Status checkOperands(const Inst &inst) {

@@ -13,6 +13,9 @@ enum class Pipe : uint8_t { S, V, M, MTE1, MTE2, MTE3, FIX, All };
 inline constexpr size_t kPipeCount = 7;
 std::string_view pipeName(Pipe pipe);
 
+/// Repeats that one vector instruction can have.
+inline constexpr int64_t kMaxRepeats = 255;
+
 /// Element types. B8 to B32 are bits of any meaning.
 enum class DType : uint8_t { F16, BF16, F32, I8, U8, I16, U16, I32, U32, I64, B8, B16, B32 };
 inline constexpr size_t kDTypeCount = 13;

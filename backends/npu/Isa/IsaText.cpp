@@ -1,14 +1,13 @@
 // IsaText.cpp: instructions as text and back. Both directions walk the same table, field by field.
 #include "backends/npu/Isa/Isa.h"
 
+#include "backends/npu/ErrorText.h"
+
 #include <charconv>
 #include <vector>
 
 namespace kiln::npu {
 namespace {
-
-Status wrong(std::string text) { return Status(Code::InvalidArgument, std::move(text)); }
-std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
 constexpr std::string_view kCompares[] = {"eq", "ne", "lt", "le", "gt", "ge"};
 constexpr std::string_view kRounds[] = {"none", "rint", "round", "floor", "ceil", "trunc", "odd"};

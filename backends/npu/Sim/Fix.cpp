@@ -19,12 +19,6 @@ Scale unpack(uint64_t word) {
           (word >> 46 & 1) != 0};
 }
 
-template <typename T> T load(const uint8_t *from) {
-  T value;
-  std::memcpy(&value, from, sizeof(T));
-  return value;
-}
-
 // One accumulator to its result; returns the bits.
 uint64_t convert(const Work &work, const Memories &memories, const uint8_t *from, uint64_t column) {
   auto quant = static_cast<Quant>(work[Field::quant]);

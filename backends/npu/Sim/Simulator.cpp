@@ -1,6 +1,7 @@
 // Simulator.cpp: blocks to cores, bindings to regions of GM, statistics of cores to a report.
 #include "backends/npu/Sim/Simulator.h"
 
+#include "backends/npu/ErrorText.h"
 #include "backends/npu/Sim/NpuCore.h"
 #include "kiln/devicekit/CrossFlags.h"
 
@@ -19,8 +20,6 @@ using devicekit::SharedPort;
 constexpr std::string_view kPipeNames[] = {"S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX"};
 constexpr uint32_t kInOrder = 1u << static_cast<uint32_t>(Pipe::S) | 1u << static_cast<uint32_t>(Pipe::M);
 constexpr uint64_t kMostBlocks = 1 << 20;
-
-Status wrong(std::string text) { return Status(Code::InvalidArgument, std::move(text)); }
 
 /// One launch. Used once.
 class LaunchRun {

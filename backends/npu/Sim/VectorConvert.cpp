@@ -8,11 +8,6 @@
 namespace kiln::npu {
 namespace {
 
-template <typename T> T load(const uint8_t *from) {
-  T value;
-  std::memcpy(&value, from, sizeof(T));
-  return value;
-}
 template <typename T> void store(uint8_t *to, T value) { std::memcpy(to, &value, sizeof(T)); }
 
 bool isFloat(DType type) { return type == DType::F16 || type == DType::BF16 || type == DType::F32; }

@@ -5,6 +5,7 @@
 
 #include "backends/npu/Isa/Isa.h"
 
+#include <cstring>
 #include <vector>
 
 namespace kiln::npu {
@@ -60,6 +61,13 @@ struct LaneLayout {
 LaneLayout destination(const Work &work, uint32_t elementBytes);
 LaneLayout firstSource(const Work &work, uint32_t elementBytes);
 LaneLayout secondSource(const Work &work, uint32_t elementBytes);
+
+/// A value in memory, aligned or not.
+template <typename T> T load(const uint8_t *from) {
+  T value;
+  std::memcpy(&value, from, sizeof(T));
+  return value;
+}
 
 /// Shapes that footprint and execution must agree on.
 constexpr uint64_t ceilDiv(uint64_t a, uint64_t b) { return (a + b - 1) / b; }

@@ -1,6 +1,7 @@
 // CubeLowering.cpp: matmul with what the fixpipe and the bias table take of the ops behind it. A unit is one
 // tile of the result of one batch; it accumulates in L0C over tiles of the depth, each by way of L1 and
 // L0A/L0B.
+#include "backends/npu/Transforms/Domain.h"
 #include "backends/npu/Transforms/GlobalView.h"
 #include "backends/npu/Transforms/VectorLowering.h"
 
@@ -21,8 +22,6 @@ MemRefType bufferType(ArrayRef<int64_t> extents, Type element, ir::Memory memory
   return MemRefType::get(extents, element, MemRefLayoutAttrInterface(),
                          ir::MemoryAttr::get(element.getContext(), memory));
 }
-
-ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
 /// What follows the product and is free of charge.
 struct Epilogue {

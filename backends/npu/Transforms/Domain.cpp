@@ -7,8 +7,6 @@ using namespace mlir;
 namespace kiln::npu {
 namespace {
 
-ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
-
 /// The values that a kernel reads or computes. Constants are scalars here; an argument of views alone is
 /// read through them.
 SmallVector<Value> valuesOf(KernelOp kernel) {

@@ -8,6 +8,11 @@
 
 namespace kiln::npu {
 
+/// The extents of a ranked tensor.
+inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
+  return mlir::cast<mlir::RankedTensorType>(value.getType()).getShape();
+}
+
 /// One axis of a value.
 using Axis = std::pair<void *, int64_t>;
 

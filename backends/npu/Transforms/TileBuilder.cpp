@@ -11,12 +11,12 @@
 using namespace mlir;
 
 namespace kiln::npu {
-namespace {
-
 MemRefType inUb(ArrayRef<int64_t> extents, Type element) {
   auto space = ir::MemoryAttr::get(element.getContext(), ir::Memory::UB);
   return MemRefType::get(extents, element, MemRefLayoutAttrInterface(), space);
 }
+
+namespace {
 
 /// A column is spread to blocks in eights; its buffer ends at a whole block of f16.
 constexpr int64_t kSpread = 8, kColumnAlign = 16;

@@ -7,8 +7,16 @@
 #include "kiln/IR/Kiln.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace kiln::npu {
+
+/// Rows that one transposition takes.
+inline constexpr int64_t kTransposed = 16;
+
+inline int64_t bytesOf(mlir::Type type) { return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8); }
+/// The type of a dense buffer in UB.
+mlir::MemRefType inUb(llvm::ArrayRef<int64_t> extents, mlir::Type element);
 
 /// The extents of a tile. A line has one row, of which columns may be missing. Otherwise rows may be fewer,
 /// and columns are padded to `pitch` elements, of which all are initialised.

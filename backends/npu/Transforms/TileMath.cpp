@@ -10,7 +10,6 @@
 
 using namespace mlir;
 using kiln::npu::ir::Binary;
-using kiln::npu::ir::Round;
 using kiln::npu::ir::Unary;
 
 namespace kiln::npu {
@@ -130,18 +129,18 @@ TileValue TileBuilder::polynomial(TileValue x, ArrayRef<double> coefficients) {
 
 TileValue TileBuilder::tanh(TileValue x) {
   Type element = x.element;
-  x = cast(x, builder.getF32Type(), Round::rint);
+  x = cast(x, builder.getF32Type(), ir::Round::rint);
   TileValue low = binary(Binary::vmax, x, number(-8.8, x.element));
   TileValue clamped = binary(Binary::vmin, low, number(8.8, x.element));
   TileValue e = unary(Unary::vexp, binary(Binary::vmul, clamped, number(2, x.element)));
   TileValue above = binary(Binary::vadd, e, number(-1, x.element));
   TileValue below = binary(Binary::vadd, e, number(1, x.element));
-  return cast(binary(Binary::vdiv, above, below), element, Round::rint);
+  return cast(binary(Binary::vdiv, above, below), element, ir::Round::rint);
 }
 
 TileValue TileBuilder::erf(TileValue x) {
   Type element = x.element;
-  x = cast(x, builder.getF32Type(), Round::rint);
+  x = cast(x, builder.getF32Type(), ir::Round::rint);
   TileValue magnitude = unary(Unary::vabs, x);
   TileValue scaled = binary(Binary::vmul, magnitude, number(0.3275911, x.element));
   TileValue t = unary(Unary::vrec, binary(Binary::vadd, scaled, number(1, x.element)));
@@ -151,7 +150,7 @@ TileValue TileBuilder::erf(TileValue x) {
   TileValue tail = binary(Binary::vmul, binary(Binary::vmul, p, t), e);
   TileValue positive = binary(Binary::vadd, negate(tail), number(1, x.element));
   TileValue isNegative = compare(ir::Compare::lt, x, number(0, x.element));
-  return cast(select(isNegative, negate(positive), positive), element, Round::rint);
+  return cast(select(isNegative, negate(positive), positive), element, ir::Round::rint);
 }
 
 FailureOr<TileValue> TileBuilder::applyBool(Operation *op, ArrayRef<TileValue> operands) {
@@ -177,21 +176,21 @@ FailureOr<TileValue> TileBuilder::applyConversion(Operation *op, TileValue x) {
   if (isa<arith::ExtUIOp>(op) && !to.isInteger(32))
     return refuse(op);
   x = unmask(x);
-  Round round = isa<arith::FPToSIOp, arith::FPToUIOp>(op) ? Round::trunc : Round::rint;
+  ir::Round round = isa<arith::FPToSIOp, arith::FPToUIOp>(op) ? ir::Round::trunc : ir::Round::rint;
   // f16 holds booleans and bytes; f32 stands between what has no direct conversion.
   Type source = held(x.element), target = held(to);
   bool isDirect =
       source == target || source.isF32() || target.isF32() || (source.isF16() && target.isInteger(32));
   if (!isDirect)
-    x = cast(x, builder.getF32Type(), Round::rint);
+    x = cast(x, builder.getF32Type(), ir::Round::rint);
   return cast(x, to, round);
 }
 
 FailureOr<TileValue> TileBuilder::applyFunction(Operation *op, ArrayRef<TileValue> operands) {
   TileValue x = operands[0];
   Type element = x.element;
-  auto f32 = [&](TileValue value) { return cast(value, builder.getF32Type(), Round::rint); };
-  auto back = [&](TileValue value) { return cast(value, element, Round::rint); };
+  auto f32 = [&](TileValue value) { return cast(value, builder.getF32Type(), ir::Round::rint); };
+  auto back = [&](TileValue value) { return cast(value, element, ir::Round::rint); };
   if (isa<arith::NegFOp>(op))
     return negate(x);
   if (isa<math::TanhOp>(op))
@@ -209,12 +208,12 @@ FailureOr<TileValue> TileBuilder::applyFunction(Operation *op, ArrayRef<TileValu
     if (wide.kind == Kind::Scalar)
       wide = materialize(wide, shape.isLine ? Kind::Full : Kind::Row);
     TileValue whole = allocate(wide.kind, builder.getI32Type());
-    Round round = isa<math::FloorOp>(op)   ? Round::floor
-                  : isa<math::CeilOp>(op)  ? Round::ceil
-                  : isa<math::TruncOp>(op) ? Round::trunc
-                                           : Round::rint;
+    ir::Round round = isa<math::FloorOp>(op)   ? ir::Round::floor
+                      : isa<math::CeilOp>(op)  ? ir::Round::ceil
+                      : isa<math::TruncOp>(op) ? ir::Round::trunc
+                                               : ir::Round::rint;
     builder.create<ir::CastOp>(loc, round, view(wide, true), view(whole, true));
-    TileValue rounded = cast(whole, builder.getF32Type(), Round::rint);
+    TileValue rounded = cast(whole, builder.getF32Type(), ir::Round::rint);
     // From 2^23 on every f32 is whole, and i32 would not hold them all.
     TileValue isLarge = compare(ir::Compare::ge, unary(Unary::vabs, wide), number(8388608, wide.element));
     return back(select(isLarge, wide, rounded));

@@ -13,9 +13,6 @@ using namespace mlir;
 namespace kiln::npu {
 namespace {
 
-/// Rows that one transposition takes.
-constexpr int64_t kTransposed = 16;
-
 struct Reduction {
   ir::Binary pair;
   std::optional<ir::Reduce> row; // what reduces a row of floats

@@ -3,6 +3,7 @@
 #ifndef KILN_BACKENDS_NPU_TRANSFORMS_VECTORLOOPS_H
 #define KILN_BACKENDS_NPU_TRANSFORMS_VECTORLOOPS_H
 
+#include "backends/npu/Isa/Isa.h"
 #include "backends/npu/Target.h"
 #include "backends/npu/Transforms/Domain.h"
 #include "backends/npu/Transforms/GlobalView.h"
@@ -13,8 +14,6 @@
 
 namespace kiln::npu {
 
-/// Rows that one instruction's repeats reach.
-inline constexpr int64_t kMaxRepeats = 255;
 /// Elements of a row that one chunk of 64 partial results of 64 f32 each covers.
 inline constexpr int64_t kReducedColumns = 64 * 64;
 

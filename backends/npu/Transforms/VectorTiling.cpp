@@ -13,8 +13,6 @@ namespace {
 /// Columns of a tile of a transposed view whose rows are too long, and the most rows of one.
 constexpr int64_t kRectangleColumns = 256, kRectangleRows = 64;
 
-int64_t bytesOf(Type type) { return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8); }
-
 int64_t narrowestBytes(KernelOp kernel, const Domain &domain) {
   int64_t narrowest = 4;
   for (Value value : domain.allValues())

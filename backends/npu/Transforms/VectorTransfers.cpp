@@ -12,18 +12,8 @@ using namespace mlir;
 namespace kiln::npu {
 namespace {
 
-/// Rows that one transposition takes.
-constexpr int64_t kTransposed = 16;
-
-int64_t bytesOf(Type type) { return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8); }
-
 Value zeroOf(OpBuilder &builder, Location loc, Type type) {
   return builder.create<arith::ConstantOp>(loc, cast<TypedAttr>(builder.getZeroAttr(signless(type))));
-}
-
-MemRefType inUb(ArrayRef<int64_t> extents, Type element) {
-  auto space = ir::MemoryAttr::get(element.getContext(), ir::Memory::UB);
-  return MemRefType::get(extents, element, MemRefLayoutAttrInterface(), space);
 }
 
 } // namespace

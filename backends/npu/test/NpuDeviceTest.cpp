@@ -18,7 +18,7 @@ using testing::HasSubstr;
 namespace {
 
 // The runtime's table with the manifest's defaults as options.
-const KilnHost &host() {
+const KilnHost &deviceHost() {
   static const KilnHost table = [] {
     KilnHost copy = hostTable();
     copy.option = [](void *, KilnStr, KilnStr key, KilnStr *out) -> KilnStatus {
@@ -80,7 +80,7 @@ protected:
            ok(ops.queue_synchronize(queue, KILN_WAIT_FOREVER));
   }
   bool ok(KilnStatus status) {
-    Status result = Status::fromC(host(), status);
+    Status result = Status::fromC(deviceHost(), status);
     message = result.message();
     code = result.code();
     return result.ok();
@@ -97,8 +97,8 @@ protected:
   }
 
   const KilnDeviceOps &ops = sdk::deviceOps();
-  NpuDeviceType type{host()};
-  NpuLoader loader{host()};
+  NpuDeviceType type{deviceHost()};
+  NpuLoader loader{deviceHost()};
   KilnDevice *device = nullptr;
   KilnQueue *queue = nullptr;
   KilnKernel *kernel = nullptr;

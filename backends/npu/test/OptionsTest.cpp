@@ -15,7 +15,7 @@ using testing::HasSubstr;
 namespace {
 
 // The runtime's table with the options of the manifest, as if the environment set none.
-const KilnHost &host() {
+const KilnHost &optionsHost() {
   static const KilnHost table = [] {
     KilnHost copy = hostTable();
     copy.option = [](void *, KilnStr, KilnStr key, KilnStr *out) -> KilnStatus {
@@ -33,7 +33,7 @@ const KilnHost &host() {
 } // namespace
 
 TEST(NpuOptionsTest, TextGoesOverTheDefaults) {
-  NpuOptions options = NpuOptions::read(host(), "chip=910a;mode=timing;seed=7;threads=3").value();
+  NpuOptions options = NpuOptions::read(optionsHost(), "chip=910a;mode=timing;seed=7;threads=3").value();
   EXPECT_EQ(options.chip, ChipClass::Ascend910A);
   EXPECT_EQ(options.mode, Mode::Timing);
   EXPECT_EQ(options.seed, 7u);
@@ -43,7 +43,9 @@ TEST(NpuOptionsTest, TextGoesOverTheDefaults) {
 }
 
 TEST(NpuOptionsTest, WrongValuesAreNamed) {
-  auto message = [](std::string_view text) { return NpuOptions::read(host(), text).status().message(); };
+  auto message = [](std::string_view text) {
+    return NpuOptions::read(optionsHost(), text).status().message();
+  };
   EXPECT_THAT(message("chip=950"), HasSubstr("option 'chip': '950'; expected 910b or 910a"));
   EXPECT_THAT(message("mode=slow"), HasSubstr("option 'mode': 'slow'; expected fast, checked or timing"));
   EXPECT_THAT(message("seed=-1"), HasSubstr("option 'seed': '-1'; expected a number"));
@@ -52,7 +54,7 @@ TEST(NpuOptionsTest, WrongValuesAreNamed) {
 }
 
 TEST(NpuDeviceTypeTest, TargetFollowsTheChip) {
-  NpuDeviceType type(host());
+  NpuDeviceType type(optionsHost());
   KilnTargetInfo target = {};
   ASSERT_TRUE(type.target("chip=910a", target).ok());
   EXPECT_EQ(toView(target.arch), "910a");
@@ -61,7 +63,7 @@ TEST(NpuDeviceTypeTest, TargetFollowsTheChip) {
 }
 
 TEST(NpuDeviceTypeTest, PropertiesAreTheTable) {
-  NpuDeviceType type(host());
+  NpuDeviceType type(optionsHost());
   std::map<std::string, std::string> seen;
   auto add = [](void *to, const KilnDeviceProperty *property) {
     (*static_cast<std::map<std::string, std::string> *>(to))[std::string(toView(property->name))] =
@@ -73,7 +75,7 @@ TEST(NpuDeviceTypeTest, PropertiesAreTheTable) {
 }
 
 TEST(NpuDeviceTypeTest, OnlyDevicesThatExistAreDescribed) {
-  NpuDeviceType type(host());
+  NpuDeviceType type(optionsHost());
   KilnDeviceInfo info = {};
   EXPECT_TRUE(type.describe(1, info).ok());
   EXPECT_EQ(info.simulated_time, 1u);

@@ -13,8 +13,6 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-std::string addressOf(void (*function)()) { return std::to_string(reinterpret_cast<uintptr_t>(function)); }
-
 TEST(BackendRegistryTest, NothingIsLoadedBeforeItIsNeeded) {
   TempFolder folder; // a file of its own, so that no other test has loaded it
   copyPlugin(folder, "good");

@@ -41,6 +41,10 @@ inline std::string readFile(const std::string &path) {
   return text.str();
 }
 
+inline std::string addressOf(void (*function)()) {
+  return std::to_string(reinterpret_cast<uintptr_t>(function));
+}
+
 /// The folder of a backend of tests/plugins.
 inline std::string pluginFolder(const std::string &name) { return KILN_TEST_PLUGINS "/" + name; }
 

@@ -24,8 +24,6 @@ namespace {
 using namespace kiln::testing;
 using ::testing::HasSubstr;
 
-std::string addressOf(void (*function)()) { return std::to_string(reinterpret_cast<uintptr_t>(function)); }
-
 // Runs `child` in a fork; its text is why it failed, "" if it did not. A child that hangs is killed.
 template <typename Fn> std::string inChild(Fn child) {
   int ends[2];

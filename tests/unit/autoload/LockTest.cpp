@@ -13,8 +13,6 @@ namespace {
 using namespace kiln::testing;
 using ::testing::HasSubstr;
 
-std::string addressOf(void (*function)()) { return std::to_string(reinterpret_cast<uintptr_t>(function)); }
-
 BackendRegistry *registryAtHand;
 std::string otherFolder;
 

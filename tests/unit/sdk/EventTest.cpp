@@ -11,8 +11,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr uint64_t ms = 1000000;
-
 class EventTest : public testing::Test {
 protected:
   ~EventTest() override {

@@ -10,6 +10,8 @@
 
 namespace kiln::sdk {
 
+constexpr uint64_t ms = 1000000; // nanoseconds
+
 /// A kernel of the fake device: what a launch does.
 struct FakeKernel {
   std::function<Status(const LaunchCommand &)> run;

@@ -28,8 +28,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr uint64_t ms = 1000000;
-
 /// A queue that is closed at the end of the test, whatever happened.
 class InOrderQueueTest : public testing::Test {
 protected:

@@ -10,7 +10,7 @@ using testing::HasSubstr;
 
 namespace {
 
-HostTensor tensor(std::vector<double> values, KilnDType dtype = KILN_F32) {
+HostTensor listTensor(std::vector<double> values, KilnDType dtype = KILN_F32) {
   HostTensor result = makeTensor("logits", dtype, {static_cast<int64_t>(values.size())}).value();
   for (size_t i = 0; i < values.size(); ++i)
     result.setElement(static_cast<int64_t>(i), values[i]);
@@ -19,20 +19,20 @@ HostTensor tensor(std::vector<double> values, KilnDType dtype = KILN_F32) {
 
 TEST(CompareTest, TheBoundIsAbsolutePlusRelative) {
   Tolerance tolerance{0.125, 0.25, {}};
-  EXPECT_TRUE(compare(tensor({2.5}), tensor({2}), tolerance).equal);
-  EXPECT_FALSE(compare(tensor({2.75}), tensor({2}), tolerance).equal);
+  EXPECT_TRUE(compare(listTensor({2.5}), listTensor({2}), tolerance).equal);
+  EXPECT_FALSE(compare(listTensor({2.75}), listTensor({2}), tolerance).equal);
 }
 
 TEST(CompareTest, SpecialValuesMatchThemselvesOnly) {
   Tolerance loose{1e9, 1, {}};
-  EXPECT_TRUE(compare(tensor({NAN, INFINITY}), tensor({NAN, INFINITY}), loose).equal);
-  EXPECT_FALSE(compare(tensor({-INFINITY}), tensor({INFINITY}), loose).equal);
-  EXPECT_FALSE(compare(tensor({NAN}), tensor({1}), loose).equal);
-  EXPECT_FALSE(compare(tensor({1}), tensor({NAN}), loose).equal);
+  EXPECT_TRUE(compare(listTensor({NAN, INFINITY}), listTensor({NAN, INFINITY}), loose).equal);
+  EXPECT_FALSE(compare(listTensor({-INFINITY}), listTensor({INFINITY}), loose).equal);
+  EXPECT_FALSE(compare(listTensor({NAN}), listTensor({1}), loose).equal);
+  EXPECT_FALSE(compare(listTensor({1}), listTensor({NAN}), loose).equal);
 }
 
 TEST(CompareTest, TheMessageNamesTheWorstElement) {
-  Comparison result = compare(tensor({1, 2, 4}), tensor({1, 2.5, 3}), {0.1, 0, {}});
+  Comparison result = compare(listTensor({1, 2, 4}), listTensor({1, 2.5, 3}), {0.1, 0, {}});
   EXPECT_EQ(result.mismatches, 2);
   EXPECT_THAT(result.text,
               HasSubstr("output 'logits': 2 of 3 elements beyond 0.1 + 0*abs(want); worst at [2]: got 4, "
@@ -40,14 +40,15 @@ TEST(CompareTest, TheMessageNamesTheWorstElement) {
 }
 
 TEST(CompareTest, ShapesAndTypesMustAgree) {
-  EXPECT_THAT(compare(tensor({1, 2}), tensor({1}), {1, 1, {}}).text, HasSubstr("2xf32; expected 1xf32"));
-  EXPECT_FALSE(compare(tensor({1}, KILN_F64), tensor({1}), {1, 1, {}}).equal);
+  EXPECT_THAT(compare(listTensor({1, 2}), listTensor({1}), {1, 1, {}}).text,
+              HasSubstr("2xf32; expected 1xf32"));
+  EXPECT_FALSE(compare(listTensor({1}, KILN_F64), listTensor({1}), {1, 1, {}}).equal);
 }
 
 TEST(CompareTest, RelativeL2IsOverTheWholeOutput) {
-  EXPECT_TRUE(compare(tensor({3, 4.5}), tensor({3, 4}), {0, 0, 0.11}).equal);
-  EXPECT_FALSE(compare(tensor({3, 4.5}), tensor({3, 4}), {0, 0, 0.09}).equal);
-  EXPECT_FALSE(compare(tensor({NAN, 4}), tensor({3, 4}), {0, 0, 9}).equal);
+  EXPECT_TRUE(compare(listTensor({3, 4.5}), listTensor({3, 4}), {0, 0, 0.11}).equal);
+  EXPECT_FALSE(compare(listTensor({3, 4.5}), listTensor({3, 4}), {0, 0, 0.09}).equal);
+  EXPECT_FALSE(compare(listTensor({NAN, 4}), listTensor({3, 4}), {0, 0, 9}).equal);
 }
 
 TEST(CompareTest, PercentilesAreSamples) {

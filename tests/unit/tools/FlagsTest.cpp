@@ -14,19 +14,19 @@ using testing::HasSubstr;
 
 namespace {
 
-Result<ParsedFlags> parse(std::vector<const char *> arguments) {
+Result<ParsedFlags> parseWords(std::vector<const char *> arguments) {
   arguments.insert(arguments.begin(), "jit-run");
   return parseFlags(kJitRunSpec, static_cast<int>(arguments.size()), arguments.data());
 }
 
-std::string errorOf(std::vector<const char *> arguments) {
-  Result<ParsedFlags> flags = parse(std::move(arguments));
+std::string flagErrorOf(std::vector<const char *> arguments) {
+  Result<ParsedFlags> flags = parseWords(std::move(arguments));
   EXPECT_FALSE(flags.ok());
   return flags.ok() ? "" : flags.status().message();
 }
 
 TEST(FlagsTest, ValuesComeAfterEqualsOrAsTheNextArgument) {
-  auto flags = parse({"--device=null", "--threads", "2", "model.onnx"});
+  auto flags = parseWords({"--device=null", "--threads", "2", "model.onnx"});
   ASSERT_TRUE(flags.ok()) << flags.status().message();
   EXPECT_EQ(flags->text("device"), "null");
   EXPECT_EQ(flags->count("threads"), 2u);
@@ -34,7 +34,7 @@ TEST(FlagsTest, ValuesComeAfterEqualsOrAsTheNextArgument) {
 }
 
 TEST(FlagsTest, DefaultsComeFromTheTable) {
-  auto flags = parse({"model.onnx"});
+  auto flags = parseWords({"model.onnx"});
   ASSERT_TRUE(flags.ok());
   EXPECT_EQ(flags->text("device"), "auto");
   EXPECT_DOUBLE_EQ(flags->number("rtol"), 1e-4);
@@ -42,35 +42,35 @@ TEST(FlagsTest, DefaultsComeFromTheTable) {
 }
 
 TEST(FlagsTest, AnOptionalValueNeedsEquals) {
-  auto flags = parse({"--bench", "model.onnx"});
+  auto flags = parseWords({"--bench", "model.onnx"});
   ASSERT_TRUE(flags.ok()) << flags.status().message();
   EXPECT_TRUE(flags->given("bench"));
   EXPECT_EQ(flags->operands(), std::vector<std::string>{"model.onnx"}) << "the model is not the count";
-  EXPECT_EQ(parse({"--bench=7", "model.onnx"})->count("bench"), 7u);
+  EXPECT_EQ(parseWords({"--bench=7", "model.onnx"})->count("bench"), 7u);
 }
 
 TEST(FlagsTest, ARepeatingFlagKeepsAllValues) {
-  auto flags = parse({"--input", "a=1xf32=1", "--input=b=1xf32=2", "m"});
+  auto flags = parseWords({"--input", "a=1xf32=1", "--input=b=1xf32=2", "m"});
   ASSERT_TRUE(flags.ok());
   EXPECT_EQ(flags->all("input"), (std::vector<std::string>{"a=1xf32=1", "b=1xf32=2"}));
 }
 
 TEST(FlagsTest, TwoDashesEndTheFlags) {
-  auto flags = parse({"--", "--odd-name"});
+  auto flags = parseWords({"--", "--odd-name"});
   ASSERT_TRUE(flags.ok());
   EXPECT_EQ(flags->operands(), std::vector<std::string>{"--odd-name"});
 }
 
 TEST(FlagsTest, ErrorsNameTheFlagAndWhatItAccepts) {
-  EXPECT_EQ(errorOf({"--devcie", "host", "m"}), "unknown flag '--devcie'; did you mean '--device'?");
-  EXPECT_EQ(errorOf({"--rtol=abc", "m"}),
+  EXPECT_EQ(flagErrorOf({"--devcie", "host", "m"}), "unknown flag '--devcie'; did you mean '--device'?");
+  EXPECT_EQ(flagErrorOf({"--rtol=abc", "m"}),
             "--rtol: 'abc' is not a number; expected a float >= 0, for example 1e-3");
-  EXPECT_EQ(errorOf({"--rtol=-1", "m"}),
+  EXPECT_EQ(flagErrorOf({"--rtol=-1", "m"}),
             "--rtol: '-1' is not a number; expected a float >= 0, for example 1e-3");
-  EXPECT_THAT(errorOf({"--threads=two", "m"}), HasSubstr("--threads: 'two' is not a count"));
-  EXPECT_THAT(errorOf({"m", "--device"}), HasSubstr("--device: a value is missing; expected TYPE"));
-  EXPECT_THAT(errorOf({"--device=a", "--device=b", "m"}), HasSubstr("--device: given 2 times"));
-  EXPECT_THAT(errorOf({"one.onnx", "two.onnx"}), HasSubstr("'two.onnx' is one operand too many"));
+  EXPECT_THAT(flagErrorOf({"--threads=two", "m"}), HasSubstr("--threads: 'two' is not a count"));
+  EXPECT_THAT(flagErrorOf({"m", "--device"}), HasSubstr("--device: a value is missing; expected TYPE"));
+  EXPECT_THAT(flagErrorOf({"--device=a", "--device=b", "m"}), HasSubstr("--device: given 2 times"));
+  EXPECT_THAT(flagErrorOf({"one.onnx", "two.onnx"}), HasSubstr("'two.onnx' is one operand too many"));
 }
 
 TEST(FlagsTest, EveryFlagOfJitRunParsesAndStandsInTheHelp) {
@@ -84,7 +84,7 @@ TEST(FlagsTest, EveryFlagOfJitRunParsesAndStandsInTheHelp) {
       argument += "=" + std::string(flag.choices.substr(0, flag.choices.find('|')));
     else if (flag.kind != FlagKind::Switch)
       argument += "=value";
-    auto flags = parse({argument.c_str(), "m"});
+    auto flags = parseWords({argument.c_str(), "m"});
     ASSERT_TRUE(flags.ok()) << argument << ": " << flags.status().message();
     EXPECT_TRUE(flags->given(flag.name)) << argument;
     EXPECT_THAT(help.str(), HasSubstr("--" + std::string(flag.name)));
@@ -103,25 +103,27 @@ TEST(FlagsTest, UsageErrorsExitWithTwoAndPointToTheHelp) {
 }
 
 TEST(FlagsTest, ValuesOutsideALimitOrAListAreRefused) {
-  EXPECT_EQ(errorOf({"--threads=1025", "m"}),
+  EXPECT_EQ(flagErrorOf({"--threads=1025", "m"}),
             "--threads: '1025' is not in range; expected 0 to 1024; 0 is the device's "
             "choice");
-  EXPECT_THAT(errorOf({"--timeout=1e10", "m"}), HasSubstr("--timeout: '1e10' is not in range"));
-  EXPECT_EQ(errorOf({"--profile=memory", "m"}), "--profile: 'memory' is not known; expected run or compile");
-  EXPECT_THAT(errorOf({"--bench=many", "m"}), HasSubstr("--bench: 'many' is not a count"));
-  EXPECT_THAT(errorOf({"--bench=", "m"}), HasSubstr("--bench: '' is not a count"));
-  EXPECT_THAT(errorOf({"--json=yes", "m"}), HasSubstr("--json: takes no value"));
-  EXPECT_THAT(errorOf({"-x", "m"}), HasSubstr("unknown flag '-x'"));
-  EXPECT_THAT(errorOf({"--generate=pdf"}), HasSubstr("--generate: 'pdf' is not known; expected man, bash"));
+  EXPECT_THAT(flagErrorOf({"--timeout=1e10", "m"}), HasSubstr("--timeout: '1e10' is not in range"));
+  EXPECT_EQ(flagErrorOf({"--profile=memory", "m"}),
+            "--profile: 'memory' is not known; expected run or compile");
+  EXPECT_THAT(flagErrorOf({"--bench=many", "m"}), HasSubstr("--bench: 'many' is not a count"));
+  EXPECT_THAT(flagErrorOf({"--bench=", "m"}), HasSubstr("--bench: '' is not a count"));
+  EXPECT_THAT(flagErrorOf({"--json=yes", "m"}), HasSubstr("--json: takes no value"));
+  EXPECT_THAT(flagErrorOf({"-x", "m"}), HasSubstr("unknown flag '-x'"));
+  EXPECT_THAT(flagErrorOf({"--generate=pdf"}),
+              HasSubstr("--generate: 'pdf' is not known; expected man, bash"));
 }
 
 TEST(FlagsTest, AMissingValueNamesItsOwnFlagNotOneThatBeginsTheSame) {
-  EXPECT_THAT(errorOf({"m", "--inputs"}), HasSubstr("--inputs: a value is missing; expected FILE.npz"));
-  EXPECT_THAT(errorOf({"m", "--generate"}), HasSubstr("--generate: a value is missing"));
+  EXPECT_THAT(flagErrorOf({"m", "--inputs"}), HasSubstr("--inputs: a value is missing; expected FILE.npz"));
+  EXPECT_THAT(flagErrorOf({"m", "--generate"}), HasSubstr("--generate: a value is missing"));
 }
 
 TEST(FlagsTest, AnOptionalFlagMayRepeatBareAndWithAValue) {
-  auto flags = parse({"--profile", "--profile=compile", "m"});
+  auto flags = parseWords({"--profile", "--profile=compile", "m"});
   ASSERT_TRUE(flags.ok()) << flags.status().message();
   EXPECT_EQ(flags->all("profile"), (std::vector<std::string>{"run", "compile"}));
 }

@@ -16,11 +16,11 @@ namespace {
 
 using testing::HasSubstr;
 
-struct Outcome {
+struct BenchOutcome {
   int code;
   std::string out, err;
 };
-Outcome run(std::vector<const char *> words) {
+BenchOutcome runBench(std::vector<const char *> words) {
   words.insert(words.begin(), "jit-bench");
   std::ostringstream out, err;
   int code = jitBench(static_cast<int>(words.size()), words.data(), out, err);
@@ -34,8 +34,8 @@ std::string writeFile(const std::string &name, const std::string &text) {
 }
 
 TEST(JitBenchTest, AutoloadMeasuresFindingAndProbing) {
-  Outcome outcome =
-      run({"autoload", "--filter", "20 manifests", "--samples", "3", "--min-time", "0", "--json"});
+  BenchOutcome outcome =
+      runBench({"autoload", "--filter", "20 manifests", "--samples", "3", "--min-time", "0", "--json"});
   EXPECT_EQ(outcome.code, kYes) << outcome.err;
   nlohmann::json cases = nlohmann::json::parse(outcome.out)["cases"];
   ASSERT_EQ(cases.size(), 2u);
@@ -45,24 +45,25 @@ TEST(JitBenchTest, AutoloadMeasuresFindingAndProbing) {
 }
 
 TEST(JitBenchTest, RefusesWrongUse) {
-  EXPECT_EQ(run({}).code, kUsage);
-  Outcome outcome = run({"models"});
+  EXPECT_EQ(runBench({}).code, kUsage);
+  BenchOutcome outcome = runBench({"models"});
   EXPECT_EQ(outcome.code, kUsage);
   EXPECT_THAT(outcome.err,
               HasSubstr("unknown suite 'models'; expected kernels, dispatch, autoload, cache, or compare"));
-  EXPECT_THAT(run({"kernels", "dispatch"}).err, HasSubstr("unexpected 'dispatch'"));
-  EXPECT_THAT(run({"compare", "a.json"}).err, HasSubstr("compare: 1 files; expected OLD.json NEW.json"));
-  EXPECT_EQ(run({"dispatch", "--samples", "many"}).code, kUsage);
+  EXPECT_THAT(runBench({"kernels", "dispatch"}).err, HasSubstr("unexpected 'dispatch'"));
+  EXPECT_THAT(runBench({"compare", "a.json"}).err, HasSubstr("compare: 1 files; expected OLD.json NEW.json"));
+  EXPECT_EQ(runBench({"dispatch", "--samples", "many"}).code, kUsage);
 }
 
 TEST(JitBenchTest, HelpsWithExamples) {
-  Outcome outcome = run({"--help"});
+  BenchOutcome outcome = runBench({"--help"});
   EXPECT_EQ(outcome.code, kYes);
   EXPECT_THAT(outcome.out, HasSubstr("jit-bench compare old.json new.json"));
 }
 
 TEST(JitBenchTest, MeasuresTheQueue) {
-  Outcome outcome = run({"dispatch", "--filter", "queue", "--samples", "5", "--min-time", "0", "--json"});
+  BenchOutcome outcome =
+      runBench({"dispatch", "--filter", "queue", "--samples", "5", "--min-time", "0", "--json"});
   EXPECT_EQ(outcome.code, kYes) << outcome.err;
   auto json = nlohmann::json::parse(outcome.out);
   ASSERT_EQ(json["cases"].size(), 5u);
@@ -74,7 +75,7 @@ TEST(JitBenchTest, MeasuresTheQueue) {
 }
 
 TEST(JitBenchTest, AFilterThatFitsNothingIsAnError) {
-  Outcome outcome = run({"dispatch", "--filter", "warp drive"});
+  BenchOutcome outcome = runBench({"dispatch", "--filter", "warp drive"});
   EXPECT_EQ(outcome.code, kFailed);
   EXPECT_THAT(outcome.err, HasSubstr("no case of suite 'dispatch' has 'warp drive' in its name"));
 }
@@ -155,11 +156,11 @@ TEST(JitBenchTest, ComparesByName) {
       {"suite": "k", "name": "b", "median_us": 100}, {"suite": "k", "name": "gone", "median_us": 1}]})");
   std::string after = writeFile("new.json", R"({"cases": [{"suite": "k", "name": "a", "median_us": 105},
       {"suite": "k", "name": "b", "median_us": 50}, {"suite": "k", "name": "failed", "problem": "x"}]})");
-  Outcome outcome = run({"compare", before.c_str(), after.c_str()});
+  BenchOutcome outcome = runBench({"compare", before.c_str(), after.c_str()});
   EXPECT_EQ(outcome.code, kYes) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("faster"));
-  EXPECT_EQ(run({"compare", before.c_str(), after.c_str(), "--threshold", "0.01"}).code, kNo);
-  outcome = run({"compare", after.c_str(), before.c_str()});
+  EXPECT_EQ(runBench({"compare", before.c_str(), after.c_str(), "--threshold", "0.01"}).code, kNo);
+  outcome = runBench({"compare", after.c_str(), before.c_str()});
   EXPECT_EQ(outcome.code, kNo);
   EXPECT_THAT(outcome.out, HasSubstr("slower"));
 }
@@ -169,10 +170,10 @@ TEST(JitBenchTest, ComparingWrongFilesIsAnError) {
   std::string other =
       writeFile("other.json", R"({"cases": [{"suite": "k", "name": "z", "median_us": 1}, 7]})");
   std::string broken = writeFile("broken.json", "{");
-  EXPECT_THAT(run({"compare", good.c_str(), "/nonexistent.json"}).err,
+  EXPECT_THAT(runBench({"compare", good.c_str(), "/nonexistent.json"}).err,
               HasSubstr("'/nonexistent.json' cannot be read"));
-  EXPECT_THAT(run({"compare", broken.c_str(), good.c_str()}).err, HasSubstr("has no cases"));
-  EXPECT_THAT(run({"compare", good.c_str(), other.c_str()}).err, HasSubstr("have no case in common"));
+  EXPECT_THAT(runBench({"compare", broken.c_str(), good.c_str()}).err, HasSubstr("has no cases"));
+  EXPECT_THAT(runBench({"compare", good.c_str(), other.c_str()}).err, HasSubstr("have no case in common"));
 }
 
 } // namespace

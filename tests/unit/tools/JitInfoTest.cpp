@@ -17,12 +17,12 @@ using testing::Not;
 
 namespace {
 
-struct Outcome {
+struct InfoOutcome {
   int code;
   std::string out, err;
 };
 
-Outcome run(std::vector<std::string> arguments) {
+InfoOutcome runInfo(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "jit-info");
   std::vector<const char *> argv;
   for (const std::string &argument : arguments)
@@ -36,10 +36,10 @@ const std::string kGood = "--backend-dir=" KILN_TEST_PLUGINS "/good";
 const std::string kBroken = "--backend-dir=" KILN_TEST_PLUGINS "/half_registered";
 
 TEST(JitInfoTest, BackendsShowsStatesAndReasons) {
-  Outcome before = run({"backends", kGood, kBroken});
+  InfoOutcome before = runInfo({"backends", kGood, kBroken});
   EXPECT_EQ(before.code, kYes);
   EXPECT_THAT(before.out, HasSubstr("good             0.1.0    DISCOVERED"));
-  Outcome after = run({"backends", "--load", kGood, kBroken});
+  InfoOutcome after = runInfo({"backends", "--load", kGood, kBroken});
   EXPECT_EQ(after.code, kYes) << "nothing was required";
   EXPECT_THAT(after.out, HasSubstr("good             0.1.0    READY"));
   EXPECT_THAT(after.out, HasSubstr("half_registered: FAILED: "));
@@ -47,27 +47,27 @@ TEST(JitInfoTest, BackendsShowsStatesAndReasons) {
 }
 
 TEST(JitInfoTest, JsonHoldsWhatTheTableShows) {
-  Outcome outcome = run({"backends", "--json", "--load", kGood});
+  InfoOutcome outcome = runInfo({"backends", "--json", "--load", kGood});
   nlohmann::json json = nlohmann::json::parse(outcome.out);
   ASSERT_EQ(json["backends"].size(), 1u);
   EXPECT_EQ(json["backends"][0]["name"], "good");
   EXPECT_EQ(json["backends"][0]["state"], "READY");
   EXPECT_EQ(json["backends"][0]["devices"][0]["priority"], 5);
-  json = nlohmann::json::parse(run({"devices", "--json", kGood}).out);
+  json = nlohmann::json::parse(runInfo({"devices", "--json", kGood}).out);
   ASSERT_EQ(json["devices"].size(), 2u);
   EXPECT_EQ(json["devices"][0]["default"], true);
   EXPECT_EQ(json["devices"][1]["name"], "good:1");
 }
 
 TEST(JitInfoTest, DevicesMarksTheDefault) {
-  Outcome outcome = run({"devices", kGood});
+  InfoOutcome outcome = runInfo({"devices", kGood});
   EXPECT_EQ(outcome.code, kYes);
   EXPECT_THAT(outcome.out, HasSubstr("good:0 *"));
   EXPECT_THAT(outcome.out, Not(HasSubstr("good:1 *")));
 }
 
 TEST(JitInfoTest, PathsNamesEveryPlace) {
-  Outcome outcome = run({"paths", kGood});
+  InfoOutcome outcome = runInfo({"paths", kGood});
   EXPECT_EQ(outcome.code, kYes);
   EXPECT_THAT(outcome.out, HasSubstr("API "));
   EXPECT_THAT(outcome.out, HasSubstr(KILN_TEST_PLUGINS "/good"));
@@ -76,16 +76,16 @@ TEST(JitInfoTest, PathsNamesEveryPlace) {
 
 TEST(JitInfoTest, PathsShowsFoldersOfPackagesAndRules) {
   nlohmann::json json =
-      nlohmann::json::parse(run({"paths", "--json", "--package-dir=" KILN_TEST_PLUGINS "/good"}).out);
+      nlohmann::json::parse(runInfo({"paths", "--json", "--package-dir=" KILN_TEST_PLUGINS "/good"}).out);
   EXPECT_EQ(json["places"][0]["found_by"], "Python package");
   EXPECT_EQ(json["places"][0]["manifests"], 1);
   EXPECT_EQ(json["places"][0]["problem"], "");
 }
 
 TEST(JitInfoTest, EnvironmentListsEveryBackendsOptions) {
-  Outcome outcome = run({"env", kGood});
+  InfoOutcome outcome = runInfo({"env", kGood});
   EXPECT_THAT(outcome.out, ContainsRegex("KILN_BACKEND_POLICY +isolate +default"));
-  nlohmann::json json = nlohmann::json::parse(run({"env", "--json", kGood}).out);
+  nlohmann::json json = nlohmann::json::parse(runInfo({"env", "--json", kGood}).out);
   EXPECT_GT(json["variables"].size(), 10u);
   nlohmann::json level = {
       {"name", "KILN_GOOD_LEVEL"}, {"value", "3"}, {"origin", "manifest of good"}, {"meaning", "a number"}};
@@ -94,7 +94,7 @@ TEST(JitInfoTest, EnvironmentListsEveryBackendsOptions) {
 }
 
 TEST(JitInfoTest, DoctorTriesEachBackendInAChild) {
-  Outcome outcome = run({"doctor", "--json", kGood, kBroken});
+  InfoOutcome outcome = runInfo({"doctor", "--json", kGood, kBroken});
   EXPECT_EQ(outcome.code, kNo) << "one is broken";
   nlohmann::json json = nlohmann::json::parse(outcome.out);
   ASSERT_EQ(json["backends"].size(), 2u);
@@ -134,40 +134,40 @@ TEST(JsonSchemaTest, EveryKeywordOfTheManifestsSchemaIsChecked) {
 }
 
 TEST(JitInfoTest, ExplainLoadsAndSaysWhyNot) {
-  Outcome good = run({"explain", "good-alias", kGood});
+  InfoOutcome good = runInfo({"explain", "good-alias", kGood});
   EXPECT_EQ(good.code, kYes) << "a device's alias names its backend";
   EXPECT_THAT(good.out, HasSubstr("state        READY"));
   EXPECT_THAT(good.out,
               HasSubstr("option       level = '3' (KILN_GOOD_LEVEL; integer 0 to 9; default '3'; a number)"));
   EXPECT_THAT(good.out, HasSubstr("machine model of 'good'"));
   EXPECT_THAT(good.out, HasSubstr("lanes   8      elements  assumed  its data sheet"));
-  nlohmann::json json = nlohmann::json::parse(run({"explain", "--json", "good", kGood}).out);
+  nlohmann::json json = nlohmann::json::parse(runInfo({"explain", "--json", "good", kGood}).out);
   EXPECT_EQ(json["properties"]["good"][0]["name"], "lanes");
-  Outcome broken = run({"explain", "half_registered", kBroken});
+  InfoOutcome broken = runInfo({"explain", "half_registered", kBroken});
   EXPECT_EQ(broken.code, kNo);
   EXPECT_THAT(broken.out, HasSubstr("reason       backend 'half_registered'"));
-  Outcome unknown = run({"explain", "npu", kGood});
+  InfoOutcome unknown = runInfo({"explain", "npu", kGood});
   EXPECT_EQ(unknown.code, kFailed);
   EXPECT_THAT(unknown.err, HasSubstr("unknown backend 'npu'"));
 }
 
 TEST(JitInfoTest, ValidateTellsInvalidFromUnreadable) {
-  EXPECT_EQ(run({"validate", KILN_TEST_PLUGINS "/good/good.kiln.json"}).code, kYes);
-  Outcome source = run({"validate", KILN_TEST_PLUGINS "/good.kiln.json"});
+  EXPECT_EQ(runInfo({"validate", KILN_TEST_PLUGINS "/good/good.kiln.json"}).code, kYes);
+  InfoOutcome source = runInfo({"validate", KILN_TEST_PLUGINS "/good.kiln.json"});
   EXPECT_EQ(source.code, kNo) << "not completed by add_kiln_backend";
   EXPECT_THAT(source.out, HasSubstr("/abi is missing"));
   EXPECT_THAT(source.out, HasSubstr("note         /unknown-key: unknown key, ignored"));
-  Outcome text = run({"validate", __FILE__});
+  InfoOutcome text = runInfo({"validate", __FILE__});
   EXPECT_EQ(text.code, kNo);
   EXPECT_THAT(text.out, HasSubstr("JitInfoTest.cpp:1:"));
-  EXPECT_EQ(run({"validate", "/nowhere.kiln.json"}).code, kFailed);
+  EXPECT_EQ(runInfo({"validate", "/nowhere.kiln.json"}).code, kFailed);
 }
 
 TEST(JitInfoTest, WrongCommandsAreUsageErrors) {
-  EXPECT_EQ(run({"bogus"}).code, kUsage);
-  EXPECT_EQ(run({"explain"}).code, kUsage);
-  EXPECT_EQ(run({"devices", "more"}).code, kUsage);
-  EXPECT_EQ(run({}).code, kUsage);
+  EXPECT_EQ(runInfo({"bogus"}).code, kUsage);
+  EXPECT_EQ(runInfo({"explain"}).code, kUsage);
+  EXPECT_EQ(runInfo({"devices", "more"}).code, kUsage);
+  EXPECT_EQ(runInfo({}).code, kUsage);
 }
 
 TEST(TextTableTest, ColumnsAreAsWideAsTheirWidestCellAndLinesEndWithoutBlanks) {

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 
 namespace {
 
-Result<HostTensor> parse(const std::string &bytes) {
+Result<HostTensor> parseBytes(const std::string &bytes) {
   return parseNpy(std::as_bytes(std::span(bytes.data(), bytes.size())), "file");
 }
 
@@ -38,7 +38,7 @@ std::string temporaryPath(const char *name) {
 }
 
 TEST(NpyTest, WhatIsWrittenReadsBack) {
-  auto back = parse(formatNpy(sample()));
+  auto back = parseBytes(formatNpy(sample()));
   ASSERT_TRUE(back.ok()) << back.status().message();
   EXPECT_EQ(back->dims, (std::vector<int64_t>{2, 3}));
   EXPECT_EQ(back->dtype, KilnDType{KILN_I16});
@@ -47,35 +47,36 @@ TEST(NpyTest, WhatIsWrittenReadsBack) {
 
 TEST(NpyTest, ScalarsVersionTwoAndFortranOrder) {
   auto scalar =
-      parse(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (), }", std::string(4, '\0'), 2));
+      parseBytes(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (), }", std::string(4, '\0'), 2));
   ASSERT_TRUE(scalar.ok()) << scalar.status().message();
   EXPECT_TRUE(scalar->dims.empty());
-  auto fortran = parse(npy("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 2), }", "\1\2\3\4"));
+  auto fortran = parseBytes(npy("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 2), }", "\1\2\3\4"));
   ASSERT_TRUE(fortran.ok());
   EXPECT_EQ(fortran->element(1), 3) << "column-major becomes row-major";
 }
 
 TEST(NpyTest, DamageIsNamed) {
-  EXPECT_THAT(parse("nonsense, not an array").status().message(), HasSubstr("not a .npy file"));
+  EXPECT_THAT(parseBytes("nonsense, not an array").status().message(), HasSubstr("not a .npy file"));
   EXPECT_THAT(
-      parse(npy("{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }", "1234")).status().message(),
+      parseBytes(npy("{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }", "1234")).status().message(),
       HasSubstr("big-endian"));
+  EXPECT_THAT(parseBytes(npy("{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }", "12345678"))
+                  .status()
+                  .message(),
+              HasSubstr("type '<c8'"));
   EXPECT_THAT(
-      parse(npy("{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }", "12345678")).status().message(),
-      HasSubstr("type '<c8'"));
-  EXPECT_THAT(
-      parse(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", "1234")).status().message(),
+      parseBytes(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", "1234")).status().message(),
       HasSubstr("4 data bytes; its shape needs 12"));
-  EXPECT_THAT(parse(npy("{'descr': '<f4', 'shape': (99999999999999999999,), }", "")).status().message(),
+  EXPECT_THAT(parseBytes(npy("{'descr': '<f4', 'shape': (99999999999999999999,), }", "")).status().message(),
               HasSubstr("malformed 'shape'"));
-  EXPECT_THAT(parse(npy("{'descr': [('a', '<f4')], 'shape': (1,), }", "1234")).status().message(),
+  EXPECT_THAT(parseBytes(npy("{'descr': [('a', '<f4')], 'shape': (1,), }", "1234")).status().message(),
               HasSubstr("structured"));
 }
 
 TEST(NpyTest, EveryTruncationIsRefused) {
   std::string whole = formatNpy(sample());
   for (size_t size = 0; size < whole.size(); ++size)
-    EXPECT_FALSE(parse(whole.substr(0, size)).ok()) << size;
+    EXPECT_FALSE(parseBytes(whole.substr(0, size)).ok()) << size;
 }
 
 TEST(NpyTest, ArchivesKeepNamesAndTypes) {

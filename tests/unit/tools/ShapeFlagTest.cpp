@@ -22,7 +22,7 @@ KilnPortInfo port(std::string_view name, std::vector<int64_t> dims,
   return result;
 }
 
-std::string errorOf(const std::vector<std::string> &flags) {
+std::string shapeErrorOf(const std::vector<std::string> &flags) {
   Result<ShapeFlags> parsed = ShapeFlags::parse(flags);
   EXPECT_FALSE(parsed.ok());
   return parsed.ok() ? "" : parsed.status().message();
@@ -45,12 +45,12 @@ TEST(ShapeFlagTest, SeveralShapesAreSeveralRuns) {
 }
 
 TEST(ShapeFlagTest, ErrorsQuoteWhatIsWrong) {
-  EXPECT_THAT(errorOf({"1x3"}), HasSubstr("--shape: '1x3': no name; expected NAME=DIMS"));
-  EXPECT_THAT(errorOf({"x=1x"}), HasSubstr("'1x' is no list of extents"));
-  EXPECT_THAT(errorOf({"x=1x-3"}), HasSubstr("'1x-3' is no list of extents"));
-  EXPECT_THAT(errorOf({"x=99999999999999999999"}), HasSubstr("is no list of extents"));
-  EXPECT_THAT(errorOf({"x=1", "x=2"}), HasSubstr("the name was given before"));
-  EXPECT_THAT(errorOf({"x=1,2", "y=1,2,3"}), HasSubstr("3 shapes, another --shape has 2"));
+  EXPECT_THAT(shapeErrorOf({"1x3"}), HasSubstr("--shape: '1x3': no name; expected NAME=DIMS"));
+  EXPECT_THAT(shapeErrorOf({"x=1x"}), HasSubstr("'1x' is no list of extents"));
+  EXPECT_THAT(shapeErrorOf({"x=1x-3"}), HasSubstr("'1x-3' is no list of extents"));
+  EXPECT_THAT(shapeErrorOf({"x=99999999999999999999"}), HasSubstr("is no list of extents"));
+  EXPECT_THAT(shapeErrorOf({"x=1", "x=2"}), HasSubstr("the name was given before"));
+  EXPECT_THAT(shapeErrorOf({"x=1,2", "y=1,2,3"}), HasSubstr("3 shapes, another --shape has 2"));
 }
 
 TEST(ShapeFlagTest, AnotherRankIsRefusedWithTheDeclaredShape) {

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 
 namespace {
 
-HostTensor tensor(std::vector<int64_t> dims, const std::vector<double> &values) {
+HostTensor scoreTensor(std::vector<int64_t> dims, const std::vector<double> &values) {
   HostTensor result = makeTensor("y", KILN_F32, std::move(dims)).value();
   for (size_t i = 0; i < values.size(); ++i)
     result.setElement(static_cast<int64_t>(i), values[i]);
@@ -28,7 +28,7 @@ TEST(TopKTest, ParsesACountAndAFile) {
 }
 
 TEST(TopKTest, EqualElementsGoByIndexAndNaNIsLast) {
-  auto rows = topEntries(tensor({2, 4}, {1, 5, 5, 2, NAN, -1, NAN, -3}), 3, {"a", "b"});
+  auto rows = topEntries(scoreTensor({2, 4}, {1, 5, 5, 2, NAN, -1, NAN, -3}), 3, {"a", "b"});
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0][0].index, 1);
   EXPECT_EQ(rows[0][0].label, "b");
@@ -40,14 +40,14 @@ TEST(TopKTest, EqualElementsGoByIndexAndNaNIsLast) {
 }
 
 TEST(TopKTest, AScalarIsARowOfOneAndAnEmptyTensorHasNoRow) {
-  EXPECT_EQ(topEntries(tensor({}, {4}), 3, {}).at(0).size(), 1u);
-  EXPECT_TRUE(topEntries(tensor({0, 3}, {}), 3, {}).empty());
-  EXPECT_TRUE(topEntries(tensor({3, 0}, {}), 3, {}).empty());
+  EXPECT_EQ(topEntries(scoreTensor({}, {4}), 3, {}).at(0).size(), 1u);
+  EXPECT_TRUE(topEntries(scoreTensor({0, 3}, {}), 3, {}).empty());
+  EXPECT_TRUE(topEntries(scoreTensor({3, 0}, {}), 3, {}).empty());
 }
 
 TEST(TopKTest, LongOutputsAreCutShort) {
   std::ostringstream out;
-  printTopEntries("y", topEntries(tensor({5, 1}, {1, 2, 3, 4, 5}), 1, {}), out, 2);
+  printTopEntries("y", topEntries(scoreTensor({5, 1}, {1, 2, 3, 4, 5}), 1, {}), out, 2);
   EXPECT_THAT(out.str(), HasSubstr("y row 1 top 1: 0: 2"));
   EXPECT_THAT(out.str(), HasSubstr("y: 3 rows more"));
 }

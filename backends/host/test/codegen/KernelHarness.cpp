@@ -96,6 +96,13 @@ private:
 
 // ---- Array -----------------------------------------------------------------------------------------------
 
+std::string list(const std::vector<int64_t> &values) {
+  std::string text = "[";
+  for (size_t i = 0; i < values.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(values[i]);
+  return text + "]";
+}
+
 Array::Array(KilnDType dtype, std::vector<int64_t> shape)
     : theType(dtype), theShape(std::move(shape)), theOffset(elementBytes(dtype)),
       bytes(size() * elementBytes(dtype) + 2 * kGuard + theOffset, 0xa5) {}

@@ -14,6 +14,9 @@ class LLJIT; // its header takes three seconds to compile
 
 namespace kiln::host::test {
 
+/// "[1, 2]".
+std::string list(const std::vector<int64_t> &values);
+
 /// An array in host memory: element type, extents, bytes. Values go in and out as double (exact for f16,
 /// bf16, f32 and integers up to 53 bits).
 class Array {

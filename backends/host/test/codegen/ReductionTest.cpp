@@ -8,13 +8,6 @@ namespace {
 
 using Shape = std::vector<int64_t>;
 
-std::string list(const Shape &values) {
-  std::string text = "[";
-  for (size_t i = 0; i < values.size(); ++i)
-    text += (i ? ", " : "") + std::to_string(values[i]);
-  return text + "]";
-}
-
 Shape dynamic(const Shape &shape) { return Shape(shape.size(), -1); }
 
 struct ReduceCase {

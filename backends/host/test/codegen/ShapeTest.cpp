@@ -7,13 +7,6 @@ namespace {
 using Shape = std::vector<int64_t>;
 using Source = std::function<double(const Shape &)>; // the wanted element at an index of the result
 
-std::string list(const Shape &values) {
-  std::string text = "[";
-  for (size_t i = 0; i < values.size(); ++i)
-    text += (i ? ", " : "") + std::to_string(values[i]);
-  return text + "]";
-}
-
 class ShapeTest : public testing::TestWithParam<std::string> {
 protected:
   /// Compiles `body` (which maps %a0.. to %r) for the types, runs it on `inputs` and compares.
