@@ -97,12 +97,76 @@ void rewriteReduce(ir::ReduceOp op) {
   op.getDstMutable().assign(column);
 }
 
-void rewriteScalarLoad(ir::ScalarLoadOp op) {
+LogicalResult rewriteScalarLoad(ir::ScalarLoadOp op) {
   OpBuilder builder(op);
-  Value zero = builder.create<arith::ConstantIndexOp>(op.getLoc(), 0);
-  SmallVector<Value> indices(cast<MemRefType>(op.getSrc().getType()).getRank(), zero);
-  op.replaceAllUsesWith(builder.create<memref::LoadOp>(op.getLoc(), op.getSrc(), indices).getResult());
+  Location loc = op.getLoc();
+  auto type = cast<MemRefType>(op.getSrc().getType());
+  if (type.getElementType().isUnsignedInteger())
+    return op.emitError("npu: a single element of type ") << type.getElementType() << " has no form in HIVM";
+  Value zero = builder.create<arith::ConstantIndexOp>(loc, 0);
+  Value element = builder.create<memref::LoadOp>(loc, op.getSrc(), SmallVector<Value>(type.getRank(), zero));
+  Type result = op.getResult().getType();
+  if (element.getType() != result)
+    element = isa<FloatType>(result) ? Value(builder.create<arith::ExtFOp>(loc, result, element))
+                                     : Value(builder.create<arith::ExtSIOp>(loc, result, element));
+  op.replaceAllUsesWith(element);
   op.erase();
+  return success();
+}
+
+/// The first `rows` x `columns` elements of a matrix.
+Value cornerOf(OpBuilder &builder, Location loc, Value matrix, OpFoldResult rows, OpFoldResult columns) {
+  OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
+  return builder.create<memref::SubViewOp>(loc, matrix, ArrayRef<OpFoldResult>{zero, zero},
+                                           ArrayRef<OpFoldResult>{rows, columns},
+                                           ArrayRef<OpFoldResult>{one, one});
+}
+
+/// What the result has decides; HIVM wants both sides to agree.
+void rewriteTranspose(ir::TransposeOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Value target = op.getDst();
+  if (cast<MemRefType>(target.getType()).getRank() == 1) { // column 0
+    auto type = cast<MemRefType>(target.getType());
+    SmallVector<ReassociationIndices> groups = {{0, 1}};
+    SmallVector<OpFoldResult> extents = {builder.getIndexAttr(1), extentOf(builder, loc, target)};
+    target = builder.create<memref::ExpandShapeOp>(loc, ArrayRef<int64_t>{1, type.getShape()[0]}, target,
+                                                   groups, extents);
+  }
+  auto extent = [&](int64_t axis) -> OpFoldResult {
+    auto type = cast<MemRefType>(target.getType());
+    if (!type.isDynamicDim(axis))
+      return builder.getIndexAttr(type.getShape()[axis]);
+    return builder.create<memref::DimOp>(loc, target, axis).getResult();
+  };
+  op.getSrcMutable().assign(cornerOf(builder, loc, op.getSrc(), extent(1), extent(0)));
+  op.getDstMutable().assign(target);
+}
+
+/// HIVM copies between equal shapes.
+LogicalResult rewriteCopy(ir::CopyOp op) {
+  auto from = cast<MemRefType>(op.getSrc().getType()), to = cast<MemRefType>(op.getDst().getType());
+  if (from.getShape() == to.getShape())
+    return success();
+  SmallVector<int64_t> strides;
+  int64_t offset = 0;
+  if (!from.hasStaticShape() || !to.hasStaticShape() || from.getElementType() != to.getElementType() ||
+      failed(getStridesAndOffset(from, strides, offset)) || offset != 0)
+    return op.emitError("npu: a copy from ") << from << " to " << to << " has no form in HIVM";
+  OpBuilder builder(op);
+  SmallVector<OpFoldResult> extents, steps;
+  int64_t step = 1;
+  for (int64_t extent : llvm::reverse(to.getShape())) {
+    extents.insert(extents.begin(), builder.getIndexAttr(extent));
+    steps.insert(steps.begin(), builder.getIndexAttr(step));
+    step *= extent;
+  }
+  auto type = MemRefType::get(to.getShape(), from.getElementType(), MemRefLayoutAttrInterface(),
+                              from.getMemorySpace());
+  op.getSrcMutable().assign(builder.create<memref::ReinterpretCastOp>(
+      op.getLoc(), type, op.getSrc(), OpFoldResult(builder.getIndexAttr(0)), extents, steps));
+  return success();
 }
 
 /// A buffer as large as the one of `like`, in use from before `op` until after it: the ops that use it.
@@ -160,7 +224,13 @@ LogicalResult rewriteForHivm(func::FuncOp function) {
           builder.create<arith::ConstantIndexOp>(op->getLoc(), blocks.getInt()).getResult());
       number.erase();
     } else if (auto load = dyn_cast<ir::ScalarLoadOp>(op)) {
-      rewriteScalarLoad(load);
+      if (failed(rewriteScalarLoad(load)))
+        return failure();
+    } else if (auto transpose = dyn_cast<ir::TransposeOp>(op)) {
+      rewriteTranspose(transpose);
+    } else if (auto copy = dyn_cast<ir::CopyOp>(op)) {
+      if (failed(rewriteCopy(copy)))
+        return failure();
     } else if (auto reduce = dyn_cast<ir::ReduceOp>(op)) {
       rewriteReduce(reduce);
     } else if (auto binary = dyn_cast<ir::BinaryOp>(op)) {

@@ -118,6 +118,8 @@ void HivmWriter::findHidden() {
         hide(alloc);
     } else if (auto reduce = dyn_cast<ir::ReduceOp>(op)) {
       hide(reduce.getTemp());
+    } else if (auto transpose = dyn_cast<ir::TransposeOp>(op)) {
+      hide(transpose.getTemp());
     }
   });
 }
@@ -236,6 +238,10 @@ LogicalResult HivmWriter::writePipeOp(Operation &op) {
       .Case([&](ir::ReduceOp reduce) -> R {
         return call(("vreduce <" + ir::stringifyReduce(reduce.getKind()) + ">").str(), reduce.getSrc(),
                     reduce.getDst(), " reduce_dims = [1]");
+      })
+      .Case([&](ir::CopyOp copy) -> R { return call("copy", copy.getSrc(), copy.getDst()); })
+      .Case([&](ir::TransposeOp transpose) -> R {
+        return call("vtranspose", transpose.getSrc(), transpose.getDst(), " permutation = [1, 0]");
       })
       .Case<ir::Load2dOp, ir::LoadBiasOp>([&](auto) -> R { return success(); }) // part of mmadL1
       .Case([&](ir::MmadOp product) -> R { return writeProduct(product); })

@@ -5,12 +5,11 @@
 // CHECK-NEXT: attributes {hacc.entry, hacc.function_kind = #hacc.function_kind<DEVICE>, hivm.func_core_type = #hivm.func_core_type<AIV>}
 // CHECK: scf.forall (%[[BLOCK:.+]]) in (48) {
 // CHECK: scf.for %{{.+}} = %[[BLOCK]] to
-// CHECK: %[[X:.+]] = memref.alloc() : memref<[[TILE:.+]]xf16, #hivm.address_space<ub>>
+// CHECK: %[[X:.+]] = memref.alloc() : memref<{{.+}}xf16, #hivm.address_space<ub>>
 // CHECK: annotation.mark %[[X]] {hivm.multi_buffer = 2 : i32}
-// CHECK: %[[V:.+]] = memref.subview %[[X]][0] [%{{.+}}] [1]
-// CHECK: hivm.hir.load ins(%{{.+}} : memref<?xf16, strided<[1], offset: ?>, #hivm.address_space<gm>>) outs(%[[V]] : memref<?xf16, strided<[1]>, #hivm.address_space<ub>>)
-// CHECK-NEXT: %[[W:.+]] = memref.alloc()
-// CHECK: hivm.hir.vcast ins(%[[V]] : {{.+}}) outs(%{{.+}}) round_mode = <rint>
+// CHECK: %[[V:.+]] = memref.subview %[[X]]
+// CHECK: hivm.hir.load ins(%{{.+}} : memref<{{.+}}xf16, {{.*}}#hivm.address_space<gm>>) outs(%[[V]] : memref<{{.+}}xf16, {{.*}}#hivm.address_space<ub>>)
+// CHECK: hivm.hir.vcast ins({{.+}}) outs(%{{.+}}) round_mode = <rint>
 // CHECK: hivm.hir.vexp
 // CHECK: hivm.hir.store
 // CHECK-NOT: npu.
@@ -83,4 +82,18 @@ kiln.kernel @transposed(%a: tensor<64x64xf16>, %b: tensor<48x64xf16>) -> tensor<
 kiln.kernel @larger(%a: tensor<1000xf32>, %b: tensor<1000xf32>) -> tensor<1000xi1> {
   %0 = kiln.compare gt %a, %b : tensor<1000xf32>, tensor<1000xf32> -> tensor<1000xi1>
   kiln.yield %0 : tensor<1000xi1>
+}
+
+// -----
+
+// What is strided in memory is turned in UB; scratch space is the vendor's business.
+// CHECK-LABEL: func.func @turned
+// CHECK: hivm.hir.load
+// CHECK: hivm.hir.vtranspose ins(%{{.+}} : memref<{{.+}}>) outs(%{{.+}} : memref<{{.+}}>) permutation = [1, 0]
+// CHECK-NOT: npu.
+// CHECK: hivm.hir.store
+kiln.kernel @turned(%a: tensor<70x45xf32>) -> tensor<45x70xf32> {
+  %0 = kiln.transpose %a perm [1, 0] : tensor<70x45xf32> -> tensor<45x70xf32>
+  %1 = kiln.exp %0 : tensor<45x70xf32>
+  kiln.yield %1 : tensor<45x70xf32>
 }
