@@ -217,15 +217,29 @@ void PipeCore::performSet(uint32_t from, const Job &job) {
     return;
   }
   Flag &event = flag(from, job.otherPipe, job.id);
+  Flag now = {true, job.end, job.pc, job.knows, {}};
+  if (event.isSet && options.countsFlags) {
+    event.later.push_back(std::move(now));
+    return;
+  }
   if (event.isSet)
     return raise(FaultKind::DoubleSet,
                  "event " + std::to_string(job.id) + " is set since pc " + std::to_string(event.pc) +
                      ", nobody has waited for it",
                  job.pc, from);
-  event.isSet = true;
-  event.time = job.end;
-  event.pc = job.pc;
-  event.clock = job.knows;
+  event = std::move(now);
+}
+
+/// Clears a flag that is set; what its wait learns.
+VectorClock PipeCore::takeFlag(Flag &event) {
+  Flag taken = std::move(event);
+  event = {};
+  if (!taken.later.empty()) {
+    event = std::move(taken.later.front());
+    taken.later.erase(taken.later.begin());
+    event.later = std::move(taken.later);
+  }
+  return std::move(taken.clock);
 }
 
 void PipeCore::runScalar() {
@@ -240,12 +254,9 @@ void PipeCore::runScalar() {
     ++scalar.stats.instructions;
     return;
   }
-  case ScalarWait::Flag: {
-    Flag &event = flag(scalarJob.otherPipe, 0, scalarJob.id);
-    event.isSet = false;
-    scalar.clock.join(event.clock);
+  case ScalarWait::Flag:
+    scalar.clock.join(takeFlag(flag(scalarJob.otherPipe, 0, scalarJob.id)));
     break;
-  }
   case ScalarWait::Cross:
     scalar.clock.joinOthers(cross->take(theNumber, scalarJob.id).knows);
     break;
@@ -300,14 +311,11 @@ void PipeCore::beginHead(uint32_t number) {
     job.knows = pipe.clock;
     job.knows.own[number] = pipe.number;
     break;
-  case JobKind::WaitFlag: {
-    Flag &event = flag(job.otherPipe, number, job.id);
-    event.isSet = false;
-    pipe.clock.join(event.clock);
+  case JobKind::WaitFlag:
+    pipe.clock.join(takeFlag(flag(job.otherPipe, number, job.id)));
     waitedSince(couldBegin);
     pipe.notBefore = current;
     return;
-  }
   case JobKind::CrossWait:
     pipe.clock.joinOthers(cross->take(theNumber, job.id).knows);
     waitedSince(couldBegin);

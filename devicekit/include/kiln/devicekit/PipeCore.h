@@ -59,6 +59,7 @@ struct PipeCoreOptions {
   uint32_t flags = 8; // of a pipe pair
   uint32_t issueDepth = 32;
   uint64_t flagCycles = 4, barrierCycles = 2;
+  bool countsFlags = false;  // a flag may be set again before its wait; else that is a fault
   uint32_t inOrderPipes = 0; // set of pipes that end one instruction before the next begins
   std::span<const std::string_view> pipeNames;
   bool hasChecks = true;
@@ -132,6 +133,7 @@ private:
     uint64_t time = 0;
     uint32_t pc = 0;
     VectorClock clock;
+    std::vector<Flag> later; // sets that came before the wait for this one
   };
   Flag &flag(uint32_t from, uint32_t to, uint32_t id) {
     return flags[(from * options.pipes + to) * options.flags + id];
@@ -148,6 +150,7 @@ private:
   void beginHead(uint32_t pipe);
   void endFront(uint32_t pipe);
   void performSet(uint32_t from, const Job &job);
+  VectorClock takeFlag(Flag &event);
   bool allIdle() const;
   void finish();
 
