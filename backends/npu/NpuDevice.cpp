@@ -3,6 +3,7 @@
 
 #include "backends/npu/NpuLoader.h"
 #include "backends/npu/Sim/Simulator.h"
+#include "backends/npu/VendorCompiler.h"
 
 #include <algorithm>
 #include <thread>
@@ -141,6 +142,13 @@ Status NpuDeviceType::properties(std::string_view text, KilnPropertyFn fn, void 
     property.is_assumed = figure.isAssumed;
     fn(arg, &property);
   }
+  Result<VendorCompiler> vendor = VendorCompiler::find(options.ascendnpuIr);
+  KilnDeviceProperty tool = {};
+  tool.name = toStr("tool.ascendnpu-ir");
+  tool.value = toStr(vendor.ok() ? std::string_view(vendor->path()) : "absent");
+  tool.source = toStr(vendor.ok() ? std::string_view("AscendNPU-IR 1.2.0, judges --emit=hivm in tests")
+                                  : std::string_view(vendor.status().message()));
+  fn(arg, &tool);
   return {};
 }
 

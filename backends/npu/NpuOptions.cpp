@@ -9,7 +9,8 @@
 namespace kiln::npu {
 namespace {
 
-constexpr std::string_view kKeys[] = {"chip", "mode", "devices", "memory-mib", "threads", "seed", "watchdog"};
+constexpr std::string_view kKeys[] = {"chip",    "mode", "devices",  "memory-mib",
+                                      "threads", "seed", "watchdog", "ascendnpu-ir"};
 
 Result<uint64_t> number(std::string_view key, std::string_view value, uint64_t least, uint64_t most) {
   uint64_t result = 0;
@@ -51,10 +52,12 @@ Status set(std::string_view key, std::string_view value, NpuOptions &options) {
     KILN_ASSIGN_OR_RETURN(options.seed, number(key, value, 0, INT64_MAX));
   } else if (key == "watchdog") {
     KILN_ASSIGN_OR_RETURN(options.watchdogInstructions, number(key, value, 1000, 1000000000000));
+  } else if (key == "ascendnpu-ir") {
+    options.ascendnpuIr = value;
   } else {
     return Status(Code::InvalidArgument,
                   "npu has no option " + quoted(key) +
-                      "; it has chip, mode, devices, memory-mib, threads, seed and watchdog");
+                      "; it has chip, mode, devices, memory-mib, threads, seed, watchdog and ascendnpu-ir");
   }
   return {};
 }

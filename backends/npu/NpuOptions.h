@@ -22,6 +22,7 @@ struct NpuOptions {
   uint32_t threads = 0; // 0: one a usable core
   uint64_t seed = 0;    // 0: timings as modelled
   uint64_t watchdogInstructions = 2000000000;
+  std::string ascendnpuIr; // where the vendor's compiler is looked for; "": wherever it may be
 
   /// The environment's values, with those of `text` ("key=value;...") over them.
   /// Errors: InvalidArgument, an unknown key or a value of the wrong form.

@@ -88,6 +88,21 @@ Json devicesJson(const Trial &trial) {
   return list;
 }
 
+// Tools outside of Kiln that the backend's devices looked for: properties named "tool.NAME".
+Json toolsJson(const Trial &trial) {
+  Json list = Json::array();
+  KilnPropertyFn add = [](void *to, const KilnDeviceProperty *property) {
+    if (toView(property->name).starts_with("tool."))
+      static_cast<Json *>(to)->push_back({{"name", toView(property->name).substr(5)},
+                                          {"value", toView(property->value)},
+                                          {"source", toView(property->source)}});
+  };
+  for (const auto &type : trial.registry.snapshot()->deviceTypes)
+    if (type->backend == trial.backend && type->ops.properties)
+      (void)fromC(type->ops.properties(type->self, {}, add, &list)); // what is wrong shows at open
+  return list;
+}
+
 Json reportJson(const Trial &trial) {
   Status loaded = trial.registry.load(trial.backend);
   BackendReport report = trial.report();
@@ -97,7 +112,8 @@ Json reportJson(const Trial &trial) {
                {"dlopen_ms", milliseconds(report.times.openNs)},
                {"query_ms", milliseconds(report.times.queryNs)},
                {"init_ms", milliseconds(report.times.initNs)},
-               {"devices", loaded.ok() ? devicesJson(trial) : Json::array()}};
+               {"devices", loaded.ok() ? devicesJson(trial) : Json::array()},
+               {"tools", loaded.ok() ? toolsJson(trial) : Json::array()}};
   if (!report.manifest || report.manifest->compiler.empty())
     return json;
   auto start = std::chrono::steady_clock::now();

@@ -126,6 +126,11 @@ void print(const InfoContext &context, const std::vector<Examination> &results) 
   }
   table.print(context.out);
   for (const Examination &result : results)
+    if (result.trial.is_object() && result.trial.contains("tools"))
+      for (const Json &tool : result.trial["tools"])
+        context.out << fmt::format("{}: {}: {} ({})\n", result.report.name, tool["name"].get<std::string>(),
+                                   tool["value"].get<std::string>(), tool["source"].get<std::string>());
+  for (const Examination &result : results)
     for (const std::string &problem : result.problems)
       context.out << fmt::format("{}: {}\n", result.report.name, problem);
 }

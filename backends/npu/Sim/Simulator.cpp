@@ -17,8 +17,6 @@ using devicekit::PipeCore;
 using devicekit::SharedMemory;
 using devicekit::SharedPort;
 
-constexpr std::string_view kPipeNames[] = {"S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX"};
-constexpr uint32_t kInOrder = 1u << static_cast<uint32_t>(Pipe::S) | 1u << static_cast<uint32_t>(Pipe::M);
 constexpr uint64_t kMostBlocks = 1 << 20;
 
 /// One launch. Used once.

@@ -7,6 +7,11 @@
 
 namespace kiln::npu {
 
+inline constexpr std::string_view kPipeNames[] = {"S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX"};
+/// The pipes that end one instruction before the next begins, a bit each.
+inline constexpr uint32_t kInOrder =
+    1u << static_cast<uint32_t>(Pipe::S) | 1u << static_cast<uint32_t>(Pipe::M);
+
 struct SimOptions {
   bool hasChecks = true;
   bool isTimed = false;  // cycles are counted; the cores run on one thread

@@ -20,8 +20,8 @@ const KilnHost &optionsHost() {
     KilnHost copy = hostTable();
     copy.option = [](void *, KilnStr, KilnStr key, KilnStr *out) -> KilnStatus {
       static const std::map<std::string_view, std::string_view> values = {
-          {"chip", "910b"}, {"mode", "checked"}, {"devices", "2"},       {"memory-mib", "16"},
-          {"threads", "0"}, {"seed", "0"},       {"watchdog", "1000000"}};
+          {"chip", "910b"}, {"mode", "checked"}, {"devices", "2"},        {"memory-mib", "16"},
+          {"threads", "0"}, {"seed", "0"},       {"watchdog", "1000000"}, {"ascendnpu-ir", ""}};
       *out = toStr(values.at(toView(key)));
       return nullptr;
     };
@@ -40,6 +40,7 @@ TEST(NpuOptionsTest, TextGoesOverTheDefaults) {
   EXPECT_EQ(options.threads, 3u);
   EXPECT_EQ(options.devices, 2u);
   EXPECT_EQ(options.memoryBytes, 16u << 20);
+  EXPECT_EQ(NpuOptions::read(host(), "ascendnpu-ir=/opt/x").value().ascendnpuIr, "/opt/x");
 }
 
 TEST(NpuOptionsTest, WrongValuesAreNamed) {
@@ -69,9 +70,10 @@ TEST(NpuDeviceTypeTest, PropertiesAreTheTable) {
     (*static_cast<std::map<std::string, std::string> *>(to))[std::string(toView(property->name))] =
         std::string(toView(property->value));
   };
-  ASSERT_TRUE(type.properties("", add, &seen).ok());
-  EXPECT_EQ(seen.size(), figures().size());
+  ASSERT_TRUE(type.properties("ascendnpu-ir=/nowhere", add, &seen).ok());
+  EXPECT_EQ(seen.size(), figures().size() + 1);
   EXPECT_EQ(seen["ubBytes"], "196608");
+  EXPECT_EQ(seen["tool.ascendnpu-ir"], "absent");
 }
 
 TEST(NpuDeviceTypeTest, OnlyDevicesThatExistAreDescribed) {
