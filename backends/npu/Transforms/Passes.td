@@ -47,7 +47,7 @@ def LowerKernelsPass : Pass<"kiln-npu-lower-kernels", "mlir::ModuleOp"> {
 def PrintHivmPass : Pass<"kiln-npu-print-hivm", "mlir::ModuleOp"> {
   let summary = "print kernels on tiles as HIVM text, to standard output";
   let description = [{
-    What `--emit=hivm` prints, for a module after stage tile. Changes nothing.
+    What `--emit=hivm` prints of a kernel, for a module after stage `tile`. Changes nothing.
 
     ```mlir
     npu.vbinary <vadd> ins(%x, %y : memref<64xf32, #npu.memory<ub>>, memref<64xf32, #npu.memory<ub>>) outs(%z : memref<64xf32, #npu.memory<ub>>)
