@@ -40,7 +40,7 @@ TEST(NpuOptionsTest, TextGoesOverTheDefaults) {
   EXPECT_EQ(options.threads, 3u);
   EXPECT_EQ(options.devices, 2u);
   EXPECT_EQ(options.memoryBytes, 16u << 20);
-  EXPECT_EQ(NpuOptions::read(host(), "ascendnpu-ir=/opt/x").value().ascendnpuIr, "/opt/x");
+  EXPECT_EQ(NpuOptions::read(optionsHost(), "ascendnpu-ir=/opt/x").value().ascendnpuIr, "/opt/x");
 }
 
 TEST(NpuOptionsTest, WrongValuesAreNamed) {
