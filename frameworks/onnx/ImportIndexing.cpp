@@ -8,24 +8,42 @@ using namespace mlir;
 namespace kiln::onnx {
 namespace {
 
-constexpr llvm::StringLiteral kOutOfRange = "indices out of range: the nearest element is read";
+constexpr llvm::StringLiteral kOutOfRange =
+    "indices out of range that data hold: the nearest element is read";
+constexpr llvm::StringLiteral kUpdateNothing = "indices out of range that data hold: they update nothing";
+
+/// Fails if `index` is known not to lie on an axis of the data.
+Status checkIndex(Node &node, int64_t axis, int64_t index) {
+  auto length = IndexMath::known(node.dim(0, axis));
+  if (length && (index < -*length || index >= *length))
+    return invalid("index {0} on axis {1} of extent {2}", index, axis, *length);
+  return {};
+}
 
 /// Checks those of the indices of input 1 that are known at import.
 Status checkKnownIndices(Node &node, int64_t axis) {
-  auto length = IndexMath::known(node.dim(0, axis));
-  SmallVector<int64_t> known;
   if (const ShapeValue *shape = node.shapeValue(1)) {
     for (Extent element : shape->elements)
       if (auto index = IndexMath::known(element))
-        known.push_back(*index);
+        KILN_RETURN_IF_ERROR(checkIndex(node, axis, *index));
   } else if (node.input(1).data) {
     if (auto integers = node.input(1).data->integers())
-      known.append(integers->begin(), integers->end());
+      for (int64_t index : *integers)
+        KILN_RETURN_IF_ERROR(checkIndex(node, axis, index));
   }
-  if (length)
-    for (int64_t index : known)
-      if (index < -*length || index >= *length)
-        return invalid("index {0} on axis {1} of extent {2}", index, axis, *length);
+  return {};
+}
+
+/// The same for tuples of indices, whose first is of axis `first`.
+Status checkKnownTuples(Node &node, int64_t first) {
+  if (!node.input(1).data || node.rank(1) == 0)
+    return {};
+  int64_t length = node.type(1).getShape().back();
+  auto integers = node.input(1).data->integers();
+  if (!integers || length == 0 || first + length > node.rank(0))
+    return {}; // the op says what is wrong with it
+  for (auto [i, index] : llvm::enumerate(*integers))
+    KILN_RETURN_IF_ERROR(checkIndex(node, first + static_cast<int64_t>(i) % length, index));
   return {};
 }
 
@@ -96,6 +114,7 @@ Status importGatherElements(Node &node) {
 
 Status importGatherNd(Node &node) {
   KILN_ASSIGN_OR_RETURN(int64_t batchDims, node.integerAttribute("batch_dims", 0));
+  KILN_RETURN_IF_ERROR(checkKnownTuples(node, std::max<int64_t>(batchDims, 0)));
   KILN_ASSIGN_OR_RETURN(Value indices, indexInput(node, 1));
   return node.output(
       node.build.make<GatherNdOp>({node.tensor(0), indices}, node.build.integer("batch_dims", batchDims)));
@@ -121,6 +140,7 @@ Status importScatterElements(Node &node) {
 
 Status importScatterNd(Node &node) {
   KILN_ASSIGN_OR_RETURN(NamedAttribute kind, scatterKind(node));
+  KILN_RETURN_IF_ERROR(checkKnownTuples(node, 0));
   KILN_ASSIGN_OR_RETURN(Value indices, indexInput(node, 1));
   return node.output(node.build.make<ScatterNdOp>({node.tensor(0), indices, node.tensor(2)}, kind));
 }
@@ -192,9 +212,9 @@ constexpr OpEntry kIndexingOps[] = {
     {"GatherElements", 11, 2, 2, importGatherElements, kOutOfRange},
     {"GatherND", 11, 2, 2, importGatherNd, kOutOfRange},
     {"ReverseSequence", 10, 2, 2, importReverseSequence},
-    {"Scatter", 9, 3, 3, importScatterElements, "indices out of range: they update nothing"},
-    {"ScatterElements", 11, 3, 3, importScatterElements, "indices out of range: they update nothing"},
-    {"ScatterND", 11, 3, 3, importScatterNd, "indices out of range: they update nothing"},
+    {"Scatter", 9, 3, 3, importScatterElements, kUpdateNothing},
+    {"ScatterElements", 11, 3, 3, importScatterElements, kUpdateNothing},
+    {"ScatterND", 11, 3, 3, importScatterNd, kUpdateNothing},
     {"TensorScatter", 24, 2, 3, importTensorScatter},
 };
 

@@ -294,8 +294,14 @@ Status importDeformConv(Node &node) {
 /// Attributes of RoiAlign.
 struct Bins {
   bool isMax = false, isHalfPixel = true;
-  int64_t height = 1, width = 1, samples = 1;
+  int64_t height = 1, width = 1, samples = 1; // samples 0: as many as elements lie in a bin
   double scale = 1;
+};
+
+/// One axis of the regions, [r, 1, 1] each.
+struct Side {
+  int64_t bins;
+  Term start, size, samples; // of a bin
 };
 
 Result<Bins> readBins(Node &node) {
@@ -314,17 +320,26 @@ Result<Bins> readBins(Node &node) {
     return invalid(
         "attribute 'coordinate_transformation_mode' is '{0}'; expected half_pixel or output_half_pixel",
         placing);
-  if (bins.samples == 0)
-    return unsupported("attribute 'sampling_ratio' 0 is not supported");
   constexpr int64_t kMost = 1 << 12;
-  for (int64_t value : {bins.height, bins.width, bins.samples})
+  for (int64_t value : {bins.height, bins.width, bins.samples ? bins.samples : 1})
     if (value < 1 || value > kMost)
-      return invalid(
-          "attributes 'output_height' {0}, 'output_width' {1}, 'sampling_ratio' {2}; expected 1 to {3}",
-          bins.height, bins.width, bins.samples, kMost);
+      return invalid("attributes 'output_height' {0}, 'output_width' {1}, 'sampling_ratio' {2}; expected 1 "
+                     "to {3}, or a ratio of 0",
+                     bins.height, bins.width, bins.samples, kMost);
   bins.isMax = mode == "max";
   bins.isHalfPixel = placing == "half_pixel";
   return bins;
+}
+
+/// The largest number of samples along a side of a bin, at least 1: read back.
+Result<Extent> mostSamples(Formula &f, const Side &rows, const Side &columns) {
+  Value one = f.broadcast(f.like(rows.samples.value, 1), {f.constant(1), f.constant(1), f.constant(1)});
+  Value all = f.concat({one, rows.samples.value, columns.samples.value}, 0);
+  GraphValue most;
+  most.tensor = f.convert(f.reduce(ReduceKind::Max, all, {0, 1, 2}, /*keepdims=*/false), f.i64());
+  KILN_RETURN_IF_ERROR(f.status());
+  KILN_ASSIGN_OR_RETURN(ShapeValue read, f.node.extents(most, "the number of samples of a bin"));
+  return read.elements[0];
 }
 
 /// The mean or the largest of samples on a grid in each bin of a region, of an image that the region names.
@@ -341,28 +356,41 @@ Status importRoiAlign(Node &node) {
     Term x{&f, f.slice(node.tensor(1), 1, f.constant(column), one)};
     return x.reshape({regions, one, one}).convert(compute) * bins.scale - (bins.isHalfPixel ? 0.5 : 0.0);
   };
-  Extents all{regions, f.constant(bins.height), f.constant(bins.width), f.constant(bins.samples),
-              f.constant(bins.samples)};
+  auto side = [&](int64_t column, int64_t count) -> Side {
+    Term start = bound(column), length = bound(column + 2) - start;
+    Term size = (bins.isHalfPixel ? length : max(length, 1)) / static_cast<double>(count);
+    Term samples = bins.samples ? size.like(static_cast<double>(bins.samples)) : max(size.make<CeilOp>(), 0);
+    return {count, start, size, samples};
+  };
+  Side rows = side(1, bins.height), columns = side(0, bins.width);
+  Extent samples = f.constant(bins.samples);
+  if (!bins.samples) {
+    KILN_ASSIGN_OR_RETURN(samples, mostSamples(f, rows, columns));
+  }
+  Extents all{regions, f.constant(bins.height), f.constant(bins.width), samples, samples};
   Extent points = math.product(all);
   auto spread = [&](Term x, bool isRow) { // [r, bins, samples] along both axes, [1, p]
     Extents sizes = all;
     sizes[isRow ? 2 : 1] = sizes[isRow ? 4 : 3] = one;
     return x.reshape(sizes).broadcast(all).reshape({one, points});
   };
-  // Positions along an axis; samples more than one element outside do not count.
+  // Positions along an axis; samples more than one element outside do not count, nor do those beyond a
+  // region's own number: they repeat its last one.
   Term counts{&f, {}};
-  auto positions = [&](int64_t column, int64_t count, int64_t axis) {
-    Term start = bound(column), extent = number(f, node.dim(0, axis), compute),
-         length = bound(column + 2) - start;
-    Term size = (bins.isHalfPixel ? length : max(length, 1)) / static_cast<double>(count);
-    Term bin{&f, f.iota(compute, {f.constant(count), one}, 0)};
-    Term step{&f, f.iota(compute, f.constant(bins.samples), 0)};
-    Term at = start + bin * size + (step + 0.5) * size / static_cast<double>(bins.samples);
-    Term counted = spread((at.is("ge", -1) & at.is("le", extent)).convert(compute), axis == 2);
+  auto positions = [&](const Side &side, int64_t axis) {
+    Term extent = number(f, node.dim(0, axis), compute);
+    Term bin{&f, f.iota(compute, {f.constant(side.bins), one}, 0)};
+    Term step{&f, f.iota(compute, samples, 0)};
+    Term own = bins.samples ? step : min(step, side.samples - 1.0);
+    Term at = side.start + bin * side.size + (own + 0.5) * side.size / max(side.samples, 1);
+    Term isInside = at.is("ge", -1) & at.is("le", extent);
+    if (!bins.samples)
+      isInside = isInside & (bins.isMax ? side.samples.is("gt", 0) : step.is("lt", side.samples));
+    Term counted = spread(isInside.convert(compute), axis == 2);
     counts = counts.value ? counts * counted : counted;
     return spread(max(min(at, extent - 1.0), 0), axis == 2);
   };
-  SmallVector<Term> at{positions(1, bins.height, 2), positions(0, bins.width, 3)};
+  SmallVector<Term> at{positions(rows, 2), positions(columns, 3)};
   // All images of a channel side by side, so that a sample's place is one index.
   Extents shape = node.shape(0);
   ArrayRef<Extent> spatial = ArrayRef(shape).drop_front(2);
@@ -373,12 +401,13 @@ Status importRoiAlign(Node &node) {
   Term base = image.broadcast(all).reshape({one, points}) * number(f, size, f.i64());
   Term taps = tapsAt(f, images, spatial, at, {Interpolation::Linear, Outside::Border, true}, base.value);
   taps = taps * counts.reshape({one, one, points, one});
-  taps = taps.reshape(
-      {shape[1], regions, f.constant(bins.height * bins.width), f.constant(bins.samples * bins.samples * 4)});
+  taps = taps.reshape({shape[1], regions, f.constant(bins.height * bins.width),
+                       math.product({samples, samples, f.constant(4)})});
   Term y =
       taps.of(f.reduce(bins.isMax ? ReduceKind::Max : ReduceKind::Sum, taps.value, 3, /*keepdims=*/false));
   if (!bins.isMax)
-    y = y / static_cast<double>(bins.samples * bins.samples);
+    y = y /
+        max((rows.samples * columns.samples).reshape(bins.samples ? Extents{} : Extents{regions, one}), 1);
   y = y.of(f.transpose(y.convert(element).value, {1, 0, 2}));
   return f.output(0, y.reshape({regions, shape[1], all[1], all[2]}).value);
 }
@@ -418,7 +447,7 @@ constexpr OpEntry kSamplingOps[] = {
     {"AffineGrid", 20, 2, 2, importAffineGrid},
     {"DeformConv", 19, 3, 5, importDeformConv, "inputs that are no images; dynamic numbers of channels"},
     {"GridSample", 16, 2, 2, importGridSample},
-    {"RoiAlign", 10, 3, 3, importRoiAlign, "`sampling_ratio` 0"},
+    {"RoiAlign", 10, 3, 3, importRoiAlign},
 };
 
 } // namespace

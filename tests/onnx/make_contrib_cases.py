@@ -242,6 +242,16 @@ def cases():
     add("dft_complex_axis", "DFT", lambda r, g: {"x": r(2, 10, 3, 2)}, domain="", opset=17, axis=1)
     add("dft_onesided", "DFT", lambda r, g: {"x": r(2, 12, 1)}, domain="", opset=17, axis=1, onesided=1)
     add("stft", "STFT", lambda r, g: {"x": r(2, 64, 1), "step": np.array(8), "window": r(16)}, domain="", constants=("step",))
+
+    # ---- RoiAlign: as many samples as elements lie in a bin; regions of no extent, of one element, larger than the image
+    def regions(r, g):
+        corners = np.array([[0, 0, 9.5, 7.3], [2, 1, 2, 1], [1.2, 3.1, 5.9, 11.8], [-3, -2, 14, 15], [4, 4, 4.5, 4.4]], np.float32)
+        return {"x": r(2, 3, 12, 13), "rois": corners, "i": np.array([0, 1, 1, 0, 1], np.int64)}
+    for mode in ("avg", "max"):
+        for placing in ("half_pixel", "output_half_pixel"):
+            add(f"roi_align_adaptive_{mode}_{placing}", "RoiAlign", regions, domain="", mode=mode, output_height=3, output_width=2,
+                sampling_ratio=0, spatial_scale=0.8, coordinate_transformation_mode=placing)
+
     return made
 
 

@@ -44,6 +44,31 @@ TEST(IndexingOperatorTest, GatherAtBytes) {
   EXPECT_NODE_ERROR(model, "Gather", "input 1 has element type uint8; expected int32 or int64");
 }
 
+void addTuples(TestModel &model, std::initializer_list<int64_t> dims,
+               std::initializer_list<int64_t> indices) {
+  TensorProto &tuples = model.initializer("i", dims, TensorProto::INT64);
+  for (int64_t index : indices)
+    tuples.add_int64_data(index);
+}
+
+TEST(IndexingOperatorTest, TuplesPastTheEnd) {
+  TestModel gather;
+  gather.input("x", {4, 8, 2}).output("y");
+  addTuples(gather, {2, 2}, {0, 7, -4, 8});
+  gather.node("GatherND", {"x", "i"}, {"y"});
+  EXPECT_NODE_ERROR(gather, "GatherND", "index 8 on axis 1 of extent 8");
+  TestModel batched;
+  batched.input("x", {2, 8, 2}).output("y");
+  addTuples(batched, {2, 1}, {7, -9});
+  batched.node("GatherND", {"x", "i"}, {"y"}).set("batch_dims", 1);
+  EXPECT_NODE_ERROR(batched, "GatherND", "index -9 on axis 1 of extent 8");
+  TestModel scatter;
+  scatter.input("x", {4, 8}).input("u", {1, 8}).output("y");
+  addTuples(scatter, {1, 1}, {4});
+  scatter.node("ScatterND", {"x", "i", "u"}, {"y"});
+  EXPECT_NODE_ERROR(scatter, "ScatterND", "index 4 on axis 0 of extent 4");
+}
+
 TEST(IndexingOperatorTest, ScatterOfAnUnknownKind) {
   TestModel model;
   model.input("x", {4}).input("i", {2}, TensorProto::INT64).input("u", {2}).output("y");
