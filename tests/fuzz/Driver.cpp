@@ -16,6 +16,7 @@
 
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,7 +25,8 @@ using kiln::fuzz::Random;
 
 namespace {
 
-constexpr unsigned kSecondsPerInput = 10;
+constexpr time_t kCpuSecondsPerInput = 10; // so that a busy machine makes no failures
+constexpr unsigned kSecondsPerInput = 120; // of an input that waits
 constexpr size_t kInputsPerChild = 500;
 constexpr size_t kMostBreaks = 10;
 constexpr rlim_t kMemoryBytes = rlim_t{2} << 30; // on top of what the process has before the first input
@@ -65,6 +67,14 @@ std::string inputAt(const std::vector<std::string> &corpus, const Settings &sett
   return bytes;
 }
 
+/// Ends the process by SIGPROF or SIGALRM if the input takes too long. 0: no more.
+void limitTime(time_t cpuSeconds, unsigned seconds) {
+  itimerval timer{};
+  timer.it_value.tv_sec = cpuSeconds;
+  setitimer(ITIMER_PROF, &timer, nullptr);
+  alarm(seconds);
+}
+
 void limitMemory() {
 #if !__has_feature(address_sanitizer) &&                                                                     \
     !__has_feature(thread_sanitizer) // these reserve address space by the terabyte
@@ -91,11 +101,11 @@ uint64_t runChild(const std::vector<std::string> &corpus, const Settings &settin
     for (uint64_t index = begin; index < end; ++index) {
       *progress = index;
       std::string bytes = inputAt(corpus, settings, index);
-      alarm(kSecondsPerInput);
+      limitTime(kCpuSecondsPerInput, kSecondsPerInput);
       LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size());
     }
     *progress = end;
-    alarm(0);
+    limitTime(0, 0);
     _exit(0);
   }
   waitpid(child, &status, 0);
@@ -103,9 +113,16 @@ uint64_t runChild(const std::vector<std::string> &corpus, const Settings &settin
 }
 
 std::string describe(int status) {
-  if (WIFSIGNALED(status))
-    return WTERMSIG(status) == SIGALRM ? "took more than 10 s"
-                                       : "ended by " + std::string(strsignal(WTERMSIG(status)));
+  if (WIFSIGNALED(status)) {
+    switch (WTERMSIG(status)) {
+    case SIGPROF:
+      return "took more than 10 s of CPU time";
+    case SIGALRM:
+      return "took more than 120 s";
+    default:
+      return "ended by " + std::string(strsignal(WTERMSIG(status)));
+    }
+  }
   return "exited with " + std::to_string(WEXITSTATUS(status));
 }
 
