@@ -40,7 +40,7 @@ CodeWriter::CodeWriter(func::FuncOp function) : function(function) {
         Operation *here = op->getBlock()->findAncestorOpInBlock(*user);
         if (last->isBeforeInBlock(here))
           last = here;
-        if (isa<memref::ReinterpretCastOp, memref::SubViewOp, ir::BufferOp>(user))
+        if (isa<memref::CastOp, memref::ReinterpretCastOp, memref::SubViewOp, ir::BufferOp>(user))
           llvm::append_range(users, user->getResult(0).getUsers());
       }
       lastUses[last].push_back(result);
@@ -245,6 +245,8 @@ Place CodeWriter::place(Value memref) {
   Place place;
   place.element = type.getElementType();
   place.elementBytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  if (auto view = memref.getDefiningOp<memref::CastOp>())
+    return this->place(view.getSource());
   if (auto view = memref.getDefiningOp<memref::SubViewOp>()) { // offsets are 0 or known
     Place source = this->place(view.getSource());
     for (auto [axis, size] : llvm::enumerate(view.getMixedSizes())) {
@@ -257,7 +259,8 @@ Place CodeWriter::place(Value memref) {
     return place;
   }
   if (auto view = memref.getDefiningOp<memref::ReinterpretCastOp>()) {
-    Scalar base = argumentOf(cast<BlockArgument>(view.getSource()));
+    Scalar base = isa<BlockArgument>(view.getSource()) ? argumentOf(cast<BlockArgument>(view.getSource()))
+                                                       : this->place(view.getSource()).address;
     place.address = add(base, mul(extent(view.getMixedOffsets()[0]), number(place.elementBytes)));
     for (auto [size, stride] : llvm::zip(view.getMixedSizes(), view.getMixedStrides())) {
       place.extents.push_back(extent(size));

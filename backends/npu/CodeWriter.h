@@ -81,6 +81,8 @@ private:
   void writeScalarLoad(ir::ScalarLoadOp op);
   mlir::LogicalResult writeFill(ir::BroadcastOp op);
   void writeTranspose(ir::TransposeOp op);
+  void writeGather(ir::GatherRowsOp op);
+  void writeRange(ir::RangeOp op);
   mlir::LogicalResult writeCast(ir::CastOp op);
   void writeLoad2d(ir::Load2dOp op);
 

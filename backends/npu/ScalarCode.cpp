@@ -66,7 +66,8 @@ LogicalResult CodeWriter::writeBlock(Block &block) {
 }
 
 LogicalResult CodeWriter::writeOp(Operation *op) {
-  if (isa<arith::ConstantOp, memref::DimOp, memref::ReinterpretCastOp, memref::SubViewOp, ir::BufferOp>(op))
+  if (isa<arith::ConstantOp, memref::CastOp, memref::DimOp, memref::ReinterpretCastOp, memref::SubViewOp,
+          ir::BufferOp>(op))
     return success(); // made where they are used
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return writeLoop(loop);
@@ -79,7 +80,8 @@ LogicalResult CodeWriter::writeOp(Operation *op) {
            success();
   if (auto pipeOp = dyn_cast<devicekit::PipeOpInterface>(op)) {
     auto pipe = static_cast<ir::Pipe>(pipeOp.getPipe());
-    bool isVector = pipe == ir::Pipe::V || isa<ir::LoadOp, ir::StoreOp, ir::ScalarLoadOp>(op);
+    bool isVector =
+        pipe == ir::Pipe::V || isa<ir::LoadOp, ir::StoreOp, ir::ScalarLoadOp, ir::GatherRowsOp>(op);
     return isVector ? writeVectorOp(op) : writeCubeOp(op);
   }
   return writeScalarOp(op);

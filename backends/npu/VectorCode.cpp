@@ -99,7 +99,7 @@ struct Bursts {
   Scalar localGap;  // blocks behind that
 };
 
-Bursts burstsOf(CodeWriter &writer, const Place &local) {
+Bursts burstsOf(CodeWriter &writer, const Place &local, bool keeps = false) {
   Bursts bursts = {writer.number(1), writer.mul(local.extents.back(), writer.number(local.elementBytes))};
   if (local.extents.size() == 2)
     bursts.count = local.extents[0];
@@ -113,7 +113,7 @@ Bursts burstsOf(CodeWriter &writer, const Place &local) {
   int64_t perBlock = 32 / local.elementBytes, pitch = columns.value;
   if (local.extents.size() == 2 && !local.strides[0].isReg)
     pitch = std::max(pitch, local.strides[0].value);
-  bursts.pads = std::min<int64_t>(llvm::alignTo(pitch, perBlock) - columns.value, 31);
+  bursts.pads = keeps ? 0 : std::min<int64_t>(llvm::alignTo(pitch, perBlock) - columns.value, 31);
   int64_t gap = (pitch - int64_t(llvm::alignTo(columns.value + bursts.pads, perBlock))) / perBlock;
   bursts.localGap = writer.number(std::max<int64_t>(gap, 0));
   return bursts;
@@ -123,7 +123,7 @@ Bursts burstsOf(CodeWriter &writer, const Place &local) {
 
 void CodeWriter::writeLoad(ir::LoadOp op) {
   Place source = place(op.getSrc()), local = place(op.getDst());
-  Bursts bursts = burstsOf(*this, local);
+  Bursts bursts = burstsOf(*this, local, op.getKeep());
   Inst inst = make(Op::MovGmUb, bitsOf(local.elementBytes));
   setReg(inst, Field::d, local.address);
   setReg(inst, Field::a, source.address);
@@ -158,10 +158,11 @@ void CodeWriter::writeBinary(ir::BinaryOp op) {
   Place a = place(op.getLhs()), d = place(op.getDst());
   bool takesNumber = !isa<MemRefType>(op.getRhs().getType());
   bool isShift = op.getKind() == ir::Binary::vshl || op.getKind() == ir::Binary::vshr;
-  Inst inst = make(opOf(op.getKind(), takesNumber), typeOf(a.element));
+  bool isBitwise = op.getKind() == ir::Binary::vand || op.getKind() == ir::Binary::vor;
+  Inst inst = make(opOf(op.getKind(), takesNumber), isBitwise ? DType::B16 : typeOf(a.element));
   std::optional<uint64_t> axis = op.getBroadcast();
   if (!axis) {
-    countElements(elementsOf(d));
+    countElements(mul(elementsOf(d), number(isBitwise ? a.elementBytes / 2 : 1)));
     setReg(inst, Field::d, d.address);
     setReg(inst, Field::a, a.address);
     Scalar b = takesNumber ? scalar(op.getRhs()) : place(op.getRhs()).address;
@@ -306,7 +307,8 @@ LogicalResult CodeWriter::writeVectorOp(Operation *op) {
     return writeLoad(load), success();
   if (auto store = dyn_cast<ir::StoreOp>(op))
     return writeStore(store), success();
-  if (isa<ir::ScalarLoadOp, ir::BroadcastOp, ir::CopyOp, ir::TransposeOp>(op))
+  if (isa<ir::ScalarLoadOp, ir::BroadcastOp, ir::CopyOp, ir::TransposeOp, ir::GatherRowsOp, ir::RangeOp,
+          ir::GatherOp>(op))
     return writeShapeOp(op);
   if (auto binary = dyn_cast<ir::BinaryOp>(op))
     return writeBinary(binary), success();

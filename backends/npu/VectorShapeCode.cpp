@@ -91,7 +91,76 @@ void CodeWriter::writeTranspose(ir::TransposeOp op) {
     copy(number(whole), width % kRows * bytes);
 }
 
+void CodeWriter::writeGather(ir::GatherRowsOp op) {
+  Place source = place(op.getSrc()), places = place(op.getIndices()), d = place(op.getDst());
+  Scalar length = mul(d.extents[1], number(d.elementBytes));
+  int64_t pitch = d.strides[0].isReg ? 0 : d.strides[0].value * d.elementBytes;
+  bool isWide = places.elementBytes == 8;
+  repeat(d.extents[0], [&](Scalar row) {
+    Inst read = make(Op::Load, isWide ? DType::I64 : DType::I32);
+    read[Field::space] = static_cast<int32_t>(Space::Gm);
+    setReg(read, Field::a,
+           add(places.address, mul(mul(row, places.strides[0]), number(places.elementBytes))));
+    uint32_t reg = temporary();
+    read[Field::d] = reg;
+    emit(read);
+    Scalar index = {true, reg}, extent = source.extents[0];
+    Scalar isNegative = fold(Op::Sar, index, number(63)); // all ones, or 0
+    index = add(index, fold(Op::And, isNegative, inReg(extent)));
+    index = fold(Op::Min, fold(Op::Max, index, number(0)), sub(extent, number(1)));
+    Inst inst = make(Op::MovGmUb, bitsOf(d.elementBytes));
+    setReg(inst, Field::d, add(d.address, mul(row, number(pitch))));
+    setReg(inst, Field::a,
+           add(source.address, mul(mul(index, source.strides[0]), number(source.elementBytes))));
+    set(inst, Field::len, length);
+    if (!length.isReg && pitch)
+      inst[Field::rpad] =
+          std::min<int64_t>((pitch - length.value) / std::min<int64_t>(d.elementBytes, 4), 31);
+    emit(inst);
+  });
+}
+
+/// Each of the first eight lanes by itself, then twice as many, and again.
+void CodeWriter::writeRange(ir::RangeOp op) {
+  Place d = place(op.getDst());
+  int64_t count = d.extents[1].value;
+  for (int64_t lane = 0; lane < 8; ++lane) {
+    special(Special::MaskMode, number(0));
+    special(Special::Mask0, number(int64_t(1) << lane));
+    Inst inst = make(Op::VDup, DType::B32);
+    setReg(inst, Field::d, d.address);
+    setReg(inst, Field::a, number(lane));
+    emit(inst);
+    freeTemporaries();
+  }
+  forgetMasks();
+  for (int64_t done = 8; done < count; done *= 2) {
+    barrier(Pipe::V);
+    countElements(number(std::min(done, count - done)));
+    Inst inst = make(Op::VAdds, DType::I32);
+    setReg(inst, Field::d, add(d.address, number(done * 4)));
+    setReg(inst, Field::a, d.address);
+    setReg(inst, Field::b, number(done));
+    emit(inst);
+    freeTemporaries();
+  }
+}
+
 LogicalResult CodeWriter::writeShapeOp(Operation *op) {
+  if (auto range = dyn_cast<ir::RangeOp>(op))
+    return writeRange(range), success();
+  if (auto elements = dyn_cast<ir::GatherOp>(op)) {
+    Place source = place(elements.getSrc()), places = place(elements.getOffsets()),
+          d = place(elements.getDst());
+    Inst inst = make(Op::VGather, bitsOf(d.elementBytes));
+    countElements(elementsOf(d));
+    setReg(inst, Field::d, d.address);
+    setReg(inst, Field::a, places.address);
+    setReg(inst, Field::b, source.address);
+    return emit(inst), success();
+  }
+  if (auto gather = dyn_cast<ir::GatherRowsOp>(op))
+    return writeGather(gather), success();
   if (auto load = dyn_cast<ir::ScalarLoadOp>(op))
     return writeScalarLoad(load), success();
   if (auto fill = dyn_cast<ir::BroadcastOp>(op))

@@ -34,14 +34,20 @@ set(npuCompilerSources
   Transforms/BoundEpilogues.cpp
   Transforms/CubeLowering.cpp
   Transforms/Domain.cpp
+  Transforms/Elementwise.cpp
   Transforms/GlobalView.cpp
   Transforms/LowerKernels.cpp
+  Transforms/MovementLowering.cpp
   Transforms/TileBuilder.cpp
+  Transforms/TileFunctions.cpp
+  Transforms/TileInts.cpp
   Transforms/TileMath.cpp
   Transforms/TileReduce.cpp
   Transforms/VectorLowering.cpp
   Transforms/VectorTiling.cpp
   Transforms/VectorTransfers.cpp
+  Transforms/WindowLowering.cpp
+  Transforms/WindowTiling.cpp
   VectorCode.cpp
   VectorShapeCode.cpp
 )

@@ -39,6 +39,11 @@ int64_t LoadOp::getCycles() {
 int64_t StoreOp::getCycles() {
   return targetOf(*this).gmLatency + memrefBytes(getSrc()) / targetOf(*this).ddrRate;
 }
+int64_t GatherRowsOp::getCycles() {
+  const Target &target = targetOf(*this);
+  int64_t rows = std::max<int64_t>(1, elementsOf(getIndices()));
+  return target.gmLatency + rows * int64_t(target.scalarGmCycles) + memrefBytes(getDst()) / target.ddrRate;
+}
 int64_t Nd2NzOp::getCycles() {
   return targetOf(*this).gmLatency + memrefBytes(getDst()) / targetOf(*this).ddrRate;
 }
@@ -90,6 +95,12 @@ int64_t ReduceOp::getCycles() {
 int64_t CopyOp::getCycles() {
   return targetOf(*this).mteSetup + memrefBytes(getDst()) / targetOf(*this).ubCopyRate;
 }
+int64_t RangeOp::getCycles() {
+  const Target &target = targetOf(*this);
+  return int64_t(target.vectorHead) * llvm::Log2_64_Ceil(std::max<int64_t>(elementsOf(getDst()), 8)) +
+         repeats(getDst());
+}
+int64_t GatherOp::getCycles() { return vector(*this, getDst(), targetOf(*this).vectorGatherSlope); }
 int64_t TransposeOp::getCycles() {
   const Target &target = targetOf(*this);
   return vector(*this, getTemp(), target.vectorReduceSlope) + memrefBytes(getDst()) / target.ubCopyRate;

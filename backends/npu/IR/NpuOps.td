@@ -90,12 +90,15 @@ class Npu_MoveOp<string name, string pipe, Type from, Type to, string what> : Np
 def Npu_LoadOp : Npu_MoveOp<"load", "MTE2", Npu_GM, Npu_UB, "copy from global memory to UB"> {
   let description = [{
     Rows (all but the last axis) are bursts. Shapes and element types agree; elements of a row are adjacent on both sides; a row in UB
-    starts at a multiple of 32 bytes.
+    starts at a multiple of 32 bytes. What lies between a row and the next one in UB becomes zeros, 31 elements at most, or stays as it is
+    with `keep`.
 
     ```mlir
     npu.load ins(%g : memref<8x?xf32, strided<[?, 1], offset: ?>, #npu.memory<gm>>) outs(%x : memref<8x?xf32, strided<[512, 1]>, #npu.memory<ub>>)
     ```
   }];
+  let arguments = (ins Npu_GM:$src, Npu_UB:$dst, UnitAttr:$keep);
+  let assemblyFormat = "`ins` `(` $src `:` type($src) `)` `outs` `(` $dst `:` type($dst) `)` (`keep` $keep^)? attr-dict";
 }
 
 def Npu_StoreOp : Npu_MoveOp<"store", "MTE3", Npu_UB, Npu_GM, "copy from UB to global memory"> {
@@ -121,6 +124,22 @@ def Npu_ScalarLoadOp : Npu_PipeOp<"scalar_load", "S"> {
   let results = (outs Npu_Number:$result);
   let assemblyFormat = "`ins` `(` $src `:` type($src) `)` attr-dict `:` type($result)";
   let accesses = "::kiln::npu::ir::addAccesses(getOperation(), {}, accesses);";
+}
+
+def Npu_GatherRowsOp : Npu_PipeOp<"gather_rows", "MTE2"> {
+  let summary = "copy rows of a matrix in global memory, by index, to UB";
+  let description = [{
+    `dst[i] = src[indices[i]]`; the scalar unit reads each index, for which the same holds as for `npu.scalar_load`, and a transfer of one
+    burst follows. A negative index counts from the end; beyond either end the nearest row is read.
+    * (C1) `src` is [N][C], `dst` [R][C] and `indices` [R] of i32 or i64, in global memory.
+
+    ```mlir
+    npu.gather_rows ins(%g, %i : memref<1000x64xf32, #npu.memory<gm>>, memref<8xi64, strided<[1], offset: ?>, #npu.memory<gm>>) outs(%x : memref<8x64xf32, #npu.memory<ub>>)
+    ```
+  }];
+  let arguments = (ins Npu_GM:$src, Npu_GM:$indices, Npu_UB:$dst);
+  let assemblyFormat = [{`ins` `(` $src `,` $indices `:` type($src) `,` type($indices) `)` `outs` `(` $dst `:` type($dst) `)`
+                         attr-dict}];
 }
 
 def Npu_LoadL1Op : Npu_MoveOp<"load_l1", "MTE2", Npu_GM, Npu_L1, "copy a row from global memory to L1"> {
@@ -260,6 +279,35 @@ def Npu_CopyOp : Npu_MoveOp<"copy", "V", Npu_UB, Npu_UB, "copy within UB"> {
     npu.copy ins(%x : memref<1x64xf32, #npu.memory<ub>>) outs(%y : memref<64xf32, #npu.memory<ub>>)
     ```
   }];
+}
+
+def Npu_RangeOp : Npu_PipeOp<"varange", "V"> {
+  let summary = "count from 0";
+  let description = [{
+    `dst[0][i] = i`, by doubling what is there.
+    * (C1) `dst` is [1][N] of i32, whole blocks without gaps.
+
+    ```mlir
+    npu.varange outs(%x : memref<1x64xi32, #npu.memory<ub>>)
+    ```
+  }];
+  let arguments = (ins Npu_UB:$dst);
+  let assemblyFormat = "`outs` `(` $dst `:` type($dst) `)` attr-dict";
+}
+
+def Npu_GatherOp : Npu_PipeOp<"vgather", "V"> {
+  let summary = "elements of a buffer by their offsets";
+  let description = [{
+    `dst[0][i]` is the element `offsets[0][i]` bytes behind the beginning of `src`.
+    * (C1) `offsets` is i32 and has the extents of `dst`, [1][N]; elements have 16 or 32 bits.
+
+    ```mlir
+    npu.vgather ins(%x, %i : memref<1x512xf32, #npu.memory<ub>>, memref<1x64xi32, #npu.memory<ub>>) outs(%y : memref<1x64xf32, #npu.memory<ub>>)
+    ```
+  }];
+  let arguments = (ins Npu_UB:$src, Npu_UB:$offsets, Npu_UB:$dst);
+  let assemblyFormat = [{`ins` `(` $src `,` $offsets `:` type($src) `,` type($offsets) `)` `outs` `(` $dst `:` type($dst) `)`
+                         attr-dict}];
 }
 
 def Npu_TransposeOp : Npu_PipeOp<"vtranspose", "V"> {

@@ -126,6 +126,22 @@ template <typename Op> static LogicalResult verifyTransfer(Op op) {
 LogicalResult LoadOp::verify() { return verifyTransfer(*this); }
 LogicalResult StoreOp::verify() { return verifyTransfer(*this); }
 
+LogicalResult GatherRowsOp::verify() {
+  MemRefType src = getSrc().getType(), indices = getIndices().getType(), dst = getDst().getType();
+  if (failed(verifyRows(*this, src)) || failed(verifyRows(*this, dst)) ||
+      failed(verifySameElements(*this, src, dst)))
+    return failure();
+  Type index = indices.getElementType();
+  bool hasShape = src.getRank() == 2 && dst.getRank() == 2 && indices.getRank() == 1 &&
+                  (index.isSignlessInteger(32) || index.isSignlessInteger(64)) &&
+                  mayEqual(src.getShape()[1], dst.getShape()[1]) &&
+                  mayEqual(indices.getShape()[0], dst.getShape()[0]);
+  if (!hasShape) // C1
+    return emitOpError("from ") << src << " at " << indices << " to " << dst
+                                << "; expected [N][C] at [R] of i32 or i64 to [R][C]";
+  return success();
+}
+
 LogicalResult LoadL1Op::verify() { return verifyTransfer(*this); }
 LogicalResult LoadBiasOp::verify() { return verifyTransfer(*this); }
 
@@ -170,7 +186,7 @@ LogicalResult BinaryOp::verify() {
   StringRef kind = stringifyBinary(getKind());
   bool isBitwise = getKind() == Binary::vand || getKind() == Binary::vor;
   bool isShift = getKind() == Binary::vshl || getKind() == Binary::vshr;
-  if (failed(isBitwise                   ? verifyLegal(*this, kind, element, {}, {16})
+  if (failed(isBitwise                   ? verifyLegal(*this, kind, element, {}, {16, 32})
              : isShift                   ? verifyLegal(*this, kind, element, {}, {16, 32})
              : getKind() == Binary::vdiv ? verifyLegal(*this, kind, element, {16, 32}, {})
                                          : verifyLegal(*this, kind, element, {16, 32}, {16, 32})) ||
@@ -178,6 +194,8 @@ LogicalResult BinaryOp::verify() {
       failed(verifySameElements(*this, lhs, dst)) || failed(verifySameExtents(*this, lhs, dst)))
     return failure();
   auto rhs = dyn_cast<MemRefType>(getRhs().getType());
+  if (isBitwise && getBroadcast())
+    return emitOpError("'") << kind << "' broadcasts; expected buffers of the same extents";
   bool takesNumber = isShift || getKind() == Binary::vadd || getKind() == Binary::vmul ||
                      getKind() == Binary::vmax || getKind() == Binary::vmin;
   if (!rhs && !takesNumber)
@@ -230,7 +248,8 @@ LogicalResult CastOp::verify() {
 
 LogicalResult BroadcastOp::verify() {
   MemRefType dst = getDst().getType();
-  if (failed(verifyVector(*this)) || failed(verifySameElements(*this, dst, getSrc().getType())))
+  bool isByte = dst.getElementType().isInteger(8) && getSrc().getType().isInteger(8); // of either sign
+  if (failed(verifyVector(*this)) || (!isByte && failed(verifySameElements(*this, dst, getSrc().getType()))))
     return failure();
   auto column = dyn_cast<MemRefType>(getSrc().getType());
   if (!column)
@@ -261,6 +280,25 @@ LogicalResult CopyOp::verify() {
   std::optional<int64_t> from = devicekit::staticBytes(src), to = devicekit::staticBytes(dst);
   if (!from || from != to || *from % 32 != 0)
     return emitOpError("from ") << src << " to " << dst << "; expected as many bytes, whole blocks of 32";
+  return verifySameElements(*this, src, dst);
+}
+
+LogicalResult RangeOp::verify() {
+  MemRefType dst = getDst().getType();
+  if (dst.getRank() != 2 || dst.getShape()[0] != 1 || !dst.getElementType().isSignlessInteger(32) ||
+      !dst.hasStaticShape() || dst.getShape()[1] % blockElements(dst.getElementType()) != 0) // C1
+    return emitOpError("fills ") << dst << "; expected [1][N] of i32, whole blocks of 32 bytes";
+  return success();
+}
+
+LogicalResult GatherOp::verify() {
+  MemRefType src = getSrc().getType(), offsets = getOffsets().getType(), dst = getDst().getType();
+  unsigned width = dst.getElementTypeBitWidth();
+  bool hasShape = dst.getRank() == 2 && dst.getShape()[0] == 1 && sameExtents(offsets, dst) &&
+                  offsets.getElementType().isSignlessInteger(32) && (width == 16 || width == 32);
+  if (!hasShape) // C1
+    return emitOpError("to ") << dst << " at " << offsets
+                              << "; expected [1][N] of 16 or 32 bits at [1][N] of i32";
   return verifySameElements(*this, src, dst);
 }
 

@@ -38,21 +38,42 @@ bool follow(ReverseOp reverse, Access &access, Builder &builder) {
   return true;
 }
 
+/// A gather along one axis of an argument, at indices that are one, too.
+std::optional<Access> gatherOf(GatherOp gather, Builder &builder) {
+  auto type = cast<RankedTensorType>(gather.getX().getType());
+  if (!isa<BlockArgument>(gather.getX()) || !isa<BlockArgument>(gather.getIndices()) ||
+      gather.getBatchDims() != 0)
+    return std::nullopt;
+  int64_t axis = gather.getAxis() < 0 ? gather.getAxis() + type.getRank() : gather.getAxis();
+  Access access = {gather.getX(), gather.getIndices(), axis, {}};
+  for (int64_t i = 0; i < type.getRank(); ++i) {
+    if (i != axis) {
+      access.axes.push_back({i, builder.getIndexAttr(0)});
+      continue;
+    }
+    for (int64_t j = 0; j < cast<RankedTensorType>(gather.getIndices().getType()).getRank(); ++j)
+      access.axes.push_back({j, builder.getIndexAttr(0), 1, /*isIndexed=*/true});
+  }
+  return access;
+}
+
 } // namespace
 
-bool isView(Operation *op) { return isa_and_nonnull<TransposeOp, SliceOp, ReverseOp>(op); }
+bool isView(Operation *op) { return isa_and_nonnull<TransposeOp, SliceOp, ReverseOp, GatherOp>(op); }
 
 std::optional<Access> accessOf(Value value) {
   Builder builder(value.getContext());
   if (isa<BlockArgument>(value)) {
-    Access access = {value, {}};
+    Access access = {value, {}, 0, {}};
     for (int64_t axis = 0; axis < cast<RankedTensorType>(value.getType()).getRank(); ++axis)
       access.axes.push_back({axis, builder.getIndexAttr(0)});
     return access;
   }
   Operation *op = value.getDefiningOp();
+  if (auto gather = dyn_cast_or_null<GatherOp>(op))
+    return gatherOf(gather, builder);
   std::optional<Access> access = isView(op) ? accessOf(op->getOperand(0)) : std::nullopt;
-  if (!access)
+  if (!access || access->indices)
     return std::nullopt;
   if (auto transpose = dyn_cast<TransposeOp>(op)) {
     SmallVector<AxisAccess> axes;

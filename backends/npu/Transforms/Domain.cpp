@@ -157,7 +157,9 @@ bool Domain::areAdjacent(Value view, const Axis &outer, const Axis &inner) const
   }
   if (!a || !b)
     return true;
-  ArrayRef<int64_t> shape = shapeOf(access->source);
+  if (a->isIndexed != b->isIndexed)
+    return false;
+  ArrayRef<int64_t> shape = shapeOf(a->isIndexed ? access->indices : access->source);
   for (int64_t axis = a->axis + 1; axis < b->axis; ++axis)
     if (shape[axis] != 1)
       return false;

@@ -22,7 +22,10 @@ struct LowerKernels final : impl::LowerKernelsPassBase<LowerKernels> {
     getOperation()->setAttr(ir::kChipAttr, StringAttr::get(&getContext(), chip.getValue()));
     for (KernelOp kernel : llvm::make_early_inc_range(getOperation().getOps<KernelOp>())) {
       bool isCube = !kernel.getBody().getOps<MatmulOp>().empty();
-      if (failed(isCube ? lowerCubeKernel(kernel, target) : lowerVectorKernel(kernel, target)))
+      if (failed(isCube                     ? lowerCubeKernel(kernel, target)
+                 : isMovementKernel(kernel) ? lowerMovementKernel(kernel, target)
+                 : isWindowKernel(kernel)   ? lowerWindowKernel(kernel, target)
+                                            : lowerVectorKernel(kernel, target)))
         return signalPassFailure();
       kernel.erase();
     }

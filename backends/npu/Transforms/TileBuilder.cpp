@@ -147,7 +147,7 @@ TileValue TileBuilder::binary(ir::Binary kind, TileValue a, TileValue b) {
   if (a.kind != wide)
     a = materialize(a, wide);
   bool takesNumber = kind == ir::Binary::vadd || kind == ir::Binary::vmul || kind == ir::Binary::vmax ||
-                     kind == ir::Binary::vmin;
+                     kind == ir::Binary::vmin || kind == ir::Binary::vshl || kind == ir::Binary::vshr;
   if (b.kind == Kind::Scalar && !takesNumber)
     b = materialize(b, wide);
   TileValue result = allocate(wide, a.element);

@@ -45,6 +45,11 @@ public:
 
   const TileShape &tile() const { return shape; }
   void setLoc(mlir::Location newLoc) { loc = newLoc; }
+  /// What a truncation to 8 bits leaves: numbers of which sign, and whether the op takes care itself that
+  /// they are in range.
+  void setNarrow(bool isUnsigned, bool isInRange) {
+    narrowIsUnsigned = isUnsigned, narrowIsInRange = isInRange;
+  }
   /// The element type that buffers of `element` hold.
   static mlir::Type held(mlir::Type element);
   static Kind join(Kind a, Kind b);
@@ -73,6 +78,12 @@ public:
   TileValue binary(ir::Binary kind, TileValue a, TileValue b);
   TileValue unary(ir::Unary kind, TileValue a);
   TileValue number(double value, mlir::Type element);
+  TileValue negate(TileValue x);
+  /// A mask; for integers eq and ne alone.
+  TileValue compare(ir::Compare kind, TileValue a, TileValue b);
+  TileValue select(TileValue condition, TileValue a, TileValue b);
+  /// Coefficients from the highest power on.
+  TileValue polynomial(TileValue x, llvm::ArrayRef<double> coefficients);
   /// As numbers 0 and 1 in f16.
   TileValue unmask(TileValue x);
   /// The buffer's part that the tile covers. `withPads`: rows up to the pitch, for arithmetic.
@@ -82,13 +93,9 @@ public:
 
 private:
   TileValue mask(TileValue x);
-  TileValue compare(ir::Compare kind, TileValue a, TileValue b);
   TileValue compareInts(ir::Compare kind, TileValue a, TileValue b);
-  TileValue select(TileValue condition, TileValue a, TileValue b);
   TileValue tanh(TileValue x);
   TileValue erf(TileValue x);
-  TileValue polynomial(TileValue x, llvm::ArrayRef<double> coefficients);
-  TileValue negate(TileValue x);
   mlir::Value viewAs(mlir::Value buffer, Kind kind, bool withPads);
   mlir::Type reducedIn(ReduceOp op);
   TileValue acrossRows(ir::Binary pair, TileValue x);
@@ -97,11 +104,18 @@ private:
   mlir::FailureOr<TileValue> applyBool(mlir::Operation *op, llvm::ArrayRef<TileValue> operands);
   mlir::FailureOr<TileValue> applyConversion(mlir::Operation *op, TileValue x);
   mlir::FailureOr<TileValue> applyFunction(mlir::Operation *op, llvm::ArrayRef<TileValue> operands);
+  mlir::FailureOr<TileValue> applyBits(mlir::Operation *op, llvm::ArrayRef<TileValue> operands);
+  mlir::FailureOr<TileValue> applyCompare(mlir::Operation *op, llvm::ArrayRef<TileValue> operands);
+  mlir::FailureOr<TileValue> applyFormula(mlir::Operation *op, llvm::ArrayRef<TileValue> operands);
+  TileValue toI32(TileValue x);
+  TileValue narrow(TileValue x);
+  TileValue invert(TileValue mask);
   mlir::InFlightDiagnostic refuse(mlir::Operation *op);
 
   mlir::OpBuilder &builder;
   mlir::Location loc;
   TileShape shape;
+  bool narrowIsUnsigned = false, narrowIsInRange = false;
 };
 
 } // namespace kiln::npu

@@ -17,85 +17,25 @@ namespace {
 
 std::optional<Binary> binaryOf(Operation *op) {
   return TypeSwitch<Operation *, std::optional<Binary>>(op)
-      .Case<arith::AddFOp, arith::AddIOp>([](auto) { return Binary::vadd; })
-      .Case<arith::SubFOp, arith::SubIOp>([](auto) { return Binary::vsub; })
-      .Case<arith::MulFOp, arith::MulIOp>([](auto) { return Binary::vmul; })
-      .Case<arith::DivFOp>([](auto) { return Binary::vdiv; })
-      .Case<arith::MaximumFOp, arith::MaxNumFOp, arith::MaxSIOp>([](auto) { return Binary::vmax; })
-      .Case<arith::MinimumFOp, arith::MinNumFOp, arith::MinSIOp>([](auto) { return Binary::vmin; })
+      .Case<arith::AddFOp, arith::AddIOp>([](auto) { return ir::Binary::vadd; })
+      .Case<arith::SubFOp, arith::SubIOp>([](auto) { return ir::Binary::vsub; })
+      .Case<arith::MulFOp, arith::MulIOp>([](auto) { return ir::Binary::vmul; })
+      .Case<arith::DivFOp>([](auto) { return ir::Binary::vdiv; })
+      .Case<arith::MaximumFOp, arith::MaxNumFOp, arith::MaxSIOp, arith::MaxUIOp>(
+          [](auto) { return ir::Binary::vmax; })
+      .Case<arith::MinimumFOp, arith::MinNumFOp, arith::MinSIOp, arith::MinUIOp>(
+          [](auto) { return ir::Binary::vmin; })
       .Default([](Operation *) { return std::nullopt; });
 }
 
 std::optional<Unary> unaryOf(Operation *op) {
   return TypeSwitch<Operation *, std::optional<Unary>>(op)
-      .Case<math::AbsFOp>([](auto) { return Unary::vabs; })
-      .Case<math::ExpOp>([](auto) { return Unary::vexp; })
-      .Case<math::LogOp>([](auto) { return Unary::vln; })
-      .Case<math::SqrtOp>([](auto) { return Unary::vsqrt; })
-      .Case<math::RsqrtOp>([](auto) { return Unary::vrsqrt; })
+      .Case<math::AbsFOp>([](auto) { return ir::Unary::vabs; })
+      .Case<math::ExpOp>([](auto) { return ir::Unary::vexp; })
+      .Case<math::LogOp>([](auto) { return ir::Unary::vln; })
+      .Case<math::SqrtOp>([](auto) { return ir::Unary::vsqrt; })
+      .Case<math::RsqrtOp>([](auto) { return ir::Unary::vrsqrt; })
       .Default([](Operation *) { return std::nullopt; });
-}
-
-struct Comparison {
-  ir::Compare kind;
-  bool isNegated; // the answer for NaN is true
-};
-std::optional<Comparison> comparisonOf(arith::CmpFPredicate predicate) {
-  using P = arith::CmpFPredicate;
-  switch (predicate) {
-  case P::OEQ:
-    return Comparison{ir::Compare::eq, false};
-  case P::OGT:
-    return Comparison{ir::Compare::gt, false};
-  case P::OGE:
-    return Comparison{ir::Compare::ge, false};
-  case P::OLT:
-    return Comparison{ir::Compare::lt, false};
-  case P::OLE:
-    return Comparison{ir::Compare::le, false};
-  case P::UNE:
-    return Comparison{ir::Compare::ne, false};
-  case P::UGT:
-    return Comparison{ir::Compare::le, true};
-  case P::UGE:
-    return Comparison{ir::Compare::lt, true};
-  case P::ULT:
-    return Comparison{ir::Compare::ge, true};
-  case P::ULE:
-    return Comparison{ir::Compare::gt, true};
-  case P::AlwaysFalse:
-  case P::ONE:
-  case P::ORD:
-  case P::UEQ:
-  case P::UNO:
-  case P::AlwaysTrue:
-    return std::nullopt;
-  }
-  return std::nullopt;
-}
-
-std::optional<ir::Compare> comparisonOf(arith::CmpIPredicate predicate) {
-  using P = arith::CmpIPredicate;
-  switch (predicate) {
-  case P::eq:
-    return ir::Compare::eq;
-  case P::ne:
-    return ir::Compare::ne;
-  case P::slt:
-    return ir::Compare::lt;
-  case P::sle:
-    return ir::Compare::le;
-  case P::sgt:
-    return ir::Compare::gt;
-  case P::sge:
-    return ir::Compare::ge;
-  case P::ult:
-  case P::ule:
-  case P::ugt:
-  case P::uge:
-    return std::nullopt;
-  }
-  return std::nullopt;
 }
 
 bool isBool(const TileValue &x) { return x.element.isInteger(1); }
@@ -110,45 +50,35 @@ InFlightDiagnostic TileBuilder::refuse(Operation *op) {
   return diagnostic;
 }
 
-/// The vector unit knows only whether integers are equal: a >= b is max(a, b) == a.
-TileValue TileBuilder::compareInts(ir::Compare kind, TileValue a, TileValue b) {
-  if (kind == ir::Compare::eq || kind == ir::Compare::ne)
-    return compare(kind, a, b);
-  bool takesGreater = kind == ir::Compare::ge || kind == ir::Compare::lt;
-  bool takesEqual = kind == ir::Compare::ge || kind == ir::Compare::le;
-  TileValue chosen = binary(takesGreater ? Binary::vmax : Binary::vmin, a, b);
-  return compare(takesEqual ? ir::Compare::eq : ir::Compare::ne, chosen, a);
-}
-
 TileValue TileBuilder::polynomial(TileValue x, ArrayRef<double> coefficients) {
   TileValue sum = number(coefficients.front(), x.element);
   for (double next : coefficients.drop_front())
-    sum = binary(Binary::vadd, binary(Binary::vmul, x, sum), number(next, x.element));
+    sum = binary(ir::Binary::vadd, binary(ir::Binary::vmul, x, sum), number(next, x.element));
   return sum;
 }
 
 TileValue TileBuilder::tanh(TileValue x) {
   Type element = x.element;
   x = cast(x, builder.getF32Type(), ir::Round::rint);
-  TileValue low = binary(Binary::vmax, x, number(-8.8, x.element));
-  TileValue clamped = binary(Binary::vmin, low, number(8.8, x.element));
-  TileValue e = unary(Unary::vexp, binary(Binary::vmul, clamped, number(2, x.element)));
-  TileValue above = binary(Binary::vadd, e, number(-1, x.element));
-  TileValue below = binary(Binary::vadd, e, number(1, x.element));
-  return cast(binary(Binary::vdiv, above, below), element, ir::Round::rint);
+  TileValue low = binary(ir::Binary::vmax, x, number(-8.8, x.element));
+  TileValue clamped = binary(ir::Binary::vmin, low, number(8.8, x.element));
+  TileValue e = unary(ir::Unary::vexp, binary(ir::Binary::vmul, clamped, number(2, x.element)));
+  TileValue above = binary(ir::Binary::vadd, e, number(-1, x.element));
+  TileValue below = binary(ir::Binary::vadd, e, number(1, x.element));
+  return cast(binary(ir::Binary::vdiv, above, below), element, ir::Round::rint);
 }
 
 TileValue TileBuilder::erf(TileValue x) {
   Type element = x.element;
   x = cast(x, builder.getF32Type(), ir::Round::rint);
-  TileValue magnitude = unary(Unary::vabs, x);
-  TileValue scaled = binary(Binary::vmul, magnitude, number(0.3275911, x.element));
-  TileValue t = unary(Unary::vrec, binary(Binary::vadd, scaled, number(1, x.element)));
+  TileValue magnitude = unary(ir::Unary::vabs, x);
+  TileValue scaled = binary(ir::Binary::vmul, magnitude, number(0.3275911, x.element));
+  TileValue t = unary(ir::Unary::vrec, binary(ir::Binary::vadd, scaled, number(1, x.element)));
   TileValue p = polynomial(t, {1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592});
-  TileValue square = binary(Binary::vmul, magnitude, magnitude);
-  TileValue e = unary(Unary::vexp, binary(Binary::vmul, square, number(-1, x.element)));
-  TileValue tail = binary(Binary::vmul, binary(Binary::vmul, p, t), e);
-  TileValue positive = binary(Binary::vadd, negate(tail), number(1, x.element));
+  TileValue square = binary(ir::Binary::vmul, magnitude, magnitude);
+  TileValue e = unary(ir::Unary::vexp, binary(ir::Binary::vmul, square, number(-1, x.element)));
+  TileValue tail = binary(ir::Binary::vmul, binary(ir::Binary::vmul, p, t), e);
+  TileValue positive = binary(ir::Binary::vadd, negate(tail), number(1, x.element));
   TileValue isNegative = compare(ir::Compare::lt, x, number(0, x.element));
   return cast(select(isNegative, negate(positive), positive), element, ir::Round::rint);
 }
@@ -156,26 +86,33 @@ TileValue TileBuilder::erf(TileValue x) {
 FailureOr<TileValue> TileBuilder::applyBool(Operation *op, ArrayRef<TileValue> operands) {
   TileValue a = unmask(operands[0]), b = unmask(operands[1]);
   if (isa<arith::AndIOp>(op))
-    return binary(Binary::vmul, a, b);
+    return binary(ir::Binary::vmul, a, b);
   if (isa<arith::OrIOp>(op))
-    return binary(Binary::vmax, a, b);
+    return binary(ir::Binary::vmax, a, b);
   if (isa<arith::XOrIOp>(op))
-    return unary(Unary::vabs, binary(Binary::vsub, a, b));
+    return unary(ir::Unary::vabs, binary(ir::Binary::vsub, a, b));
   return refuse(op);
 }
 
 FailureOr<TileValue> TileBuilder::applyConversion(Operation *op, TileValue x) {
   Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
   bool fromFloat = isa<FloatType>(from), toFloat = isa<FloatType>(to);
-  if (isa<arith::TruncIOp, arith::ExtSIOp, arith::ExtUIOp>(op) &&
-      !(from.isInteger(1) && isa<arith::ExtUIOp>(op)))
-    return refuse(op);
+  if (isa<arith::TruncIOp>(op))
+    return from.isInteger(32) && isNarrowInt(to) ? FailureOr<TileValue>(narrow(x))
+                                                 : FailureOr<TileValue>(refuse(op));
+  if (isa<arith::ExtSIOp, arith::ExtUIOp>(op)) {
+    bool isKnown = to.isInteger(32) && (isNarrowInt(from) || (from.isInteger(1) && isa<arith::ExtUIOp>(op)));
+    return isKnown ? FailureOr<TileValue>(toI32(x)) : FailureOr<TileValue>(refuse(op));
+  }
   if ((!fromFloat && !from.isInteger(1) && !from.isInteger(32) && !isNarrowInt(from)) ||
-      (!toFloat && !to.isInteger(32) && !to.isInteger(1)) || from.isF64() || to.isF64())
-    return refuse(op);
-  if (isa<arith::ExtUIOp>(op) && !to.isInteger(32))
+      (!toFloat && !to.isInteger(32) && !to.isInteger(1) && !isNarrowInt(to)) || from.isF64() || to.isF64())
     return refuse(op);
   x = unmask(x);
+  if (isNarrowInt(to)) { // the op has put it in range
+    TileValue whole =
+        cast(cast(x, builder.getF32Type(), ir::Round::rint), builder.getI32Type(), ir::Round::trunc);
+    return cast(cast(whole, builder.getF32Type(), ir::Round::rint), to, ir::Round::rint);
+  }
   ir::Round round = isa<arith::FPToSIOp, arith::FPToUIOp>(op) ? ir::Round::trunc : ir::Round::rint;
   // f16 holds booleans and bytes; f32 stands between what has no direct conversion.
   Type source = held(x.element), target = held(to);
@@ -198,11 +135,11 @@ FailureOr<TileValue> TileBuilder::applyFunction(Operation *op, ArrayRef<TileValu
   if (isa<math::ErfOp>(op))
     return erf(x);
   if (isa<math::Exp2Op>(op))
-    return back(
-        unary(Unary::vexp, binary(Binary::vmul, f32(x), number(0.69314718055994531, builder.getF32Type()))));
+    return back(unary(ir::Unary::vexp,
+                      binary(ir::Binary::vmul, f32(x), number(0.69314718055994531, builder.getF32Type()))));
   if (isa<math::Log2Op>(op))
-    return back(
-        binary(Binary::vmul, unary(Unary::vln, f32(x)), number(1.4426950408889634, builder.getF32Type())));
+    return back(binary(ir::Binary::vmul, unary(ir::Unary::vln, f32(x)),
+                       number(1.4426950408889634, builder.getF32Type())));
   if (isa<math::FloorOp, math::CeilOp, math::RoundEvenOp, math::TruncOp>(op)) {
     TileValue wide = f32(x);
     if (wide.kind == Kind::Scalar)
@@ -215,10 +152,10 @@ FailureOr<TileValue> TileBuilder::applyFunction(Operation *op, ArrayRef<TileValu
     builder.create<ir::CastOp>(loc, round, view(wide, true), view(whole, true));
     TileValue rounded = cast(whole, builder.getF32Type(), ir::Round::rint);
     // From 2^23 on every f32 is whole, and i32 would not hold them all.
-    TileValue isLarge = compare(ir::Compare::ge, unary(Unary::vabs, wide), number(8388608, wide.element));
+    TileValue isLarge = compare(ir::Compare::ge, unary(ir::Unary::vabs, wide), number(8388608, wide.element));
     return back(select(isLarge, wide, rounded));
   }
-  return refuse(op);
+  return applyFormula(op, operands);
 }
 
 FailureOr<TileValue> TileBuilder::apply(Operation *op, ArrayRef<TileValue> operands) {
@@ -226,7 +163,9 @@ FailureOr<TileValue> TileBuilder::apply(Operation *op, ArrayRef<TileValue> opera
     if (auto real = dyn_cast<FloatAttr>(constant.getValue()))
       return number(real.getValueAsDouble(), real.getType());
     if (auto integer = dyn_cast<IntegerAttr>(constant.getValue()))
-      return number(integer.getType().isInteger(1) ? integer.getValue().getZExtValue() : integer.getInt(),
+      return number(integer.getType().isInteger(1) || (integer.getType().isInteger(8) && narrowIsUnsigned)
+                        ? double(integer.getValue().getZExtValue())
+                        : double(integer.getInt()),
                     integer.getType());
     return refuse(op);
   }
@@ -235,29 +174,21 @@ FailureOr<TileValue> TileBuilder::apply(Operation *op, ArrayRef<TileValue> opera
       (op->getNumOperands() && op->getOperand(0).getType().isF64()))
     return refuse(op);
   if (isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op))
-    return isBool(operands[0]) ? applyBool(op, operands) : FailureOr<TileValue>(refuse(op));
+    return isBool(operands[0]) ? applyBool(op, operands) : applyBits(op, operands);
   if (std::optional<Binary> kind = binaryOf(op)) {
-    if (isBool(operands[0]) || isNarrowInt(operands[0].element))
+    bool isUnsigned = isa<arith::MaxUIOp, arith::MinUIOp>(op);
+    if (isBool(operands[0]) || (isUnsigned && !isNarrowInt(operands[0].element)))
       return refuse(op);
+    if (isNarrowInt(operands[0].element))
+      return narrow(binary(*kind, toI32(operands[0]), toI32(operands[1])));
     return binary(*kind, operands[0], operands[1]);
   }
   if (std::optional<Unary> kind = unaryOf(op))
     return unary(*kind, operands[0]);
-  if (auto cmp = dyn_cast<arith::CmpFOp>(op)) {
-    std::optional<Comparison> kind = comparisonOf(cmp.getPredicate());
-    if (!kind)
-      return refuse(op);
-    TileValue result = compare(kind->kind, operands[0], operands[1]);
-    if (kind->isNegated)
-      return binary(Binary::vadd, negate(unmask(result)), number(1, result.element));
-    return result;
-  }
-  if (auto cmp = dyn_cast<arith::CmpIOp>(op)) {
-    std::optional<ir::Compare> kind = comparisonOf(cmp.getPredicate());
-    if (!kind || !operands[0].element.isInteger(32))
-      return refuse(op);
-    return compareInts(*kind, operands[0], operands[1]);
-  }
+  if (isa<arith::CmpFOp, arith::CmpIOp>(op))
+    return applyCompare(op, operands);
+  if (isa<arith::ShLIOp, arith::ShRSIOp>(op))
+    return applyBits(op, operands);
   if (isa<arith::SelectOp>(op))
     return select(operands[0], operands[1], operands[2]);
   if (isa<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp, arith::UIToFPOp, arith::FPToSIOp, arith::FPToUIOp,

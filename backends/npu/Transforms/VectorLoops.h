@@ -32,6 +32,11 @@ mlir::FailureOr<Tiling> chooseTiling(KernelOp kernel, Domain &domain, const Targ
 
 /// The type without signs.
 mlir::Type signless(mlir::Type element);
+/// A constant that is a splat as a number; and an elementwise op's computation of one element, applied to
+/// tiles. They fail with a diagnostic on what is not lowered.
+mlir::FailureOr<TileValue> constantTile(TileBuilder &tiles, ConstantOp constant);
+mlir::FailureOr<TileValue> applyElementwise(TileBuilder &tiles, mlir::Operation *op,
+                                            llvm::ArrayRef<TileValue> operands);
 inline mlir::Type elementOf(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType()).getElementType();
 }
@@ -64,6 +69,7 @@ private:
   mlir::FailureOr<TileValue> loadNumber(Value value, const Access &access);
   TileValue loadTransposed(Value buffer, OpFoldResult offset, Kind kind, OpFoldResult rowStride,
                            OpFoldResult columnStride, TileValue raw);
+  mlir::FailureOr<TileValue> gather(Value value, const Access &access, TileValue raw);
   TileValue widen(TileValue raw, mlir::Type stored, mlir::Type element);
   Value viewForTransfer(TileValue x);
   LogicalResult store(Value value);
@@ -76,7 +82,6 @@ private:
   bool isReady(Value value);
   bool isInvariant(Value argument);
   mlir::FailureOr<TileValue> valueOf(Value value);
-  mlir::FailureOr<TileValue> constantOf(ConstantOp constant);
   LogicalResult compute(mlir::Operation *op);
   LogicalResult computeElementwise(mlir::Operation *op);
   LogicalResult computeKept();

@@ -85,23 +85,11 @@ bool VectorLowering::isInvariant(Value argument) {
 
 // ---- Values
 
-FailureOr<TileValue> VectorLowering::constantOf(ConstantOp constant) {
-  auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
-  if (!splat)
-    return FailureOr<TileValue>(constant.emitError("npu: a constant that is not a splat is not lowered yet"));
-  Type element = signless(elementOf(constant));
-  if (auto real = dyn_cast<FloatAttr>(splat.getSplatValue<Attribute>()))
-    return tiles->number(real.getValueAsDouble(), element);
-  APInt integer = cast<IntegerAttr>(splat.getSplatValue<Attribute>()).getValue();
-  bool isUnsigned = elementOf(constant).isUnsignedInteger() || element.isInteger(1);
-  return tiles->number(double(isUnsigned ? integer.getZExtValue() : integer.getSExtValue()), element);
-}
-
 FailureOr<TileValue> VectorLowering::valueOf(Value value) {
   if (auto known = values.find(value); known != values.end())
     return known->second;
   if (auto constant = value.getDefiningOp<ConstantOp>())
-    return constantOf(constant);
+    return constantTile(*tiles, constant);
   if (!accessOf(value)) {
     if (failed(compute(value.getDefiningOp())))
       return failure();
@@ -153,28 +141,10 @@ LogicalResult VectorLowering::computeElementwise(Operation *op) {
     values[op->getResult(0)] = operands[0];
     return success();
   }
-  // The op's computation of one element, applied to tiles.
-  Block scratch;
-  SmallVector<Value> scalars;
-  for (Value operand : op->getOperands())
-    scalars.push_back(scratch.addArgument(signless(elementOf(operand)), loc));
-  OpBuilder scalarBuilder(builder.getContext());
-  scalarBuilder.setInsertionPointToEnd(&scratch);
-  Value result = cast<ElementwiseOpInterface>(op).buildScalar(scalarBuilder, loc, scalars);
-  DenseMap<Value, TileValue> known;
-  for (auto [argument, tile] : llvm::zip(scratch.getArguments(), operands))
-    known[argument] = tile;
-  for (Operation &scalarOp : scratch) {
-    SmallVector<TileValue> inputs;
-    for (Value operand : scalarOp.getOperands())
-      inputs.push_back(known.lookup(operand));
-    FailureOr<TileValue> tile = tiles->apply(&scalarOp, inputs);
-    if (failed(tile))
-      return failure();
-    known[scalarOp.getResult(0)] = *tile;
-  }
-  values[op->getResult(0)] = known.lookup(result);
-  return success();
+  FailureOr<TileValue> result = applyElementwise(*tiles, op, operands);
+  if (succeeded(result))
+    values[op->getResult(0)] = *result;
+  return result;
 }
 
 /// 1 / the number of elements that a mean is over.

@@ -22,6 +22,13 @@ mlir::func::FuncOp makeFunction(KernelOp kernel, llvm::StringRef core, llvm::Str
 /// Lowers a kernel for vector cores: fills a function made by makeFunction. Fails with a diagnostic that
 /// names what is not lowered.
 mlir::LogicalResult lowerVectorKernel(KernelOp kernel, const Target &target);
+/// Whether a kernel is one concat or pad; and its lowering for vector cores.
+bool isMovementKernel(KernelOp kernel);
+mlir::LogicalResult lowerMovementKernel(KernelOp kernel, const Target &target);
+/// Whether a kernel is a pooling or a depthwise convolution, with elementwise ops behind it; and its lowering
+/// for vector cores.
+bool isWindowKernel(KernelOp kernel);
+mlir::LogicalResult lowerWindowKernel(KernelOp kernel, const Target &target);
 /// Whether `value` adds one number a column to a result of type `product`: its other axes have extent 1.
 bool isColumnBias(mlir::Value value, mlir::Type product);
 /// Lowers a kernel with a matmul for cube cores.

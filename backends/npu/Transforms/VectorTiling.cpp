@@ -33,7 +33,7 @@ bool isColumnStrided(const Domain &domain, Value value, size_t columnGroup) {
     return false;
   const AxisAccess &at = access->axes[axes.back()];
   auto shape = cast<RankedTensorType>(access->source.getType()).getShape();
-  return at.step != 1 ||
+  return at.isIndexed || at.step != 1 ||
          llvm::any_of(shape.drop_front(at.axis + 1), [](int64_t extent) { return extent != 1; });
 }
 
@@ -47,11 +47,23 @@ Views findViews(const Domain &domain, size_t columnGroup) {
     auto shape = cast<RankedTensorType>(access->source.getType()).getShape();
     for (size_t group = 0; group < columnGroup; ++group)
       for (int64_t axis : domain.axesOf(value, group))
-        if (access->axes[axis].step == 1 && llvm::all_of(shape.drop_front(access->axes[axis].axis + 1),
-                                                         [](int64_t extent) { return extent == 1; }))
+        if (!access->axes[axis].isIndexed && access->axes[axis].step == 1 &&
+            llvm::all_of(shape.drop_front(access->axes[axis].axis + 1),
+                         [](int64_t extent) { return extent == 1; }))
           views.contiguous = group;
   }
   return views;
+}
+
+/// The innermost group whose indices a gather takes its rows from.
+std::optional<size_t> findIndexed(const Domain &domain) {
+  for (Value value : domain.allValues())
+    if (std::optional<Access> access = accessOf(value); access && access->indices)
+      for (size_t group = domain.groupCount(); group-- > 0;)
+        for (int64_t axis : domain.axesOf(value, group))
+          if (access->axes[axis].isIndexed)
+            return group;
+  return std::nullopt;
 }
 
 bool isReversed(const Domain &domain, size_t group) {
@@ -92,7 +104,10 @@ FailureOr<Tiling> chooseTiling(KernelOp kernel, Domain &domain, const Target &ta
   Tiling tiling;
   tiling.columnGroup = domain.groupCount() - 1;
   Views views = findViews(domain, tiling.columnGroup);
-  std::optional<size_t> rows = chooseRows(domain, tiling.columnGroup, views.contiguous);
+  std::optional<size_t> indexed = findIndexed(domain);
+  if (indexed == tiling.columnGroup)
+    return FailureOr<Tiling>(kernel.emitError("npu: a gather along the innermost axis is not lowered yet"));
+  std::optional<size_t> rows = chooseRows(domain, tiling.columnGroup, indexed ? indexed : views.contiguous);
   if (!rows) {
     domain.addUnitGroup();
     ++tiling.columnGroup;
@@ -105,8 +120,8 @@ FailureOr<Tiling> chooseTiling(KernelOp kernel, Domain &domain, const Target &ta
   int64_t columns = domain.extent(tiling.columnGroup), rowExtent = domain.extent(tiling.rowGroup);
   bool isDynamic = ShapedType::isDynamic(columns), reducesColumns = domain.isReduced(tiling.columnGroup);
   int64_t block = 32 / narrowestBytes(kernel, domain), padded = isDynamic ? 0 : llvm::alignTo(columns, block);
-  bool isRectangle =
-      views.contiguous == tiling.rowGroup && rowExtent != 1 && !isReversed(domain, tiling.rowGroup);
+  bool isRectangle = !indexed && views.contiguous == tiling.rowGroup && rowExtent != 1 &&
+                     !isReversed(domain, tiling.rowGroup);
   int64_t mostColumns = reducesColumns ? std::min(limit, kReducedColumns) : limit;
   tiling.isLine =
       !isRectangle && (isDynamic || rowExtent == 1 || padded > mostColumns || (views.hasStrided) ||

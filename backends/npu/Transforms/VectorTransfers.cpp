@@ -63,6 +63,8 @@ OpFoldResult VectorLowering::strideAlong(Value value, const Access *access, size
   if (!access)
     return strideOf(builder, loc, resultOf(value), axes.back());
   const AxisAccess &at = access->axes[axes.back()];
+  if (at.isIndexed)
+    return math.constant(0);
   return math.mul(strideOf(builder, loc, argumentOf(access->source), at.axis), math.constant(at.step));
 }
 
@@ -74,6 +76,8 @@ OpFoldResult VectorLowering::offsetOf(Value value, const Access *access) {
   if (!access)
     return offset;
   for (const AxisAccess &at : access->axes) {
+    if (at.isIndexed)
+      continue;
     OpFoldResult start = at.start;
     if (auto argument = dyn_cast<Value>(start))
       start = argumentOf(argument);
@@ -167,6 +171,35 @@ TileValue VectorLowering::loadTransposed(Value buffer, OpFoldResult offset, Kind
   return raw;
 }
 
+/// The rows of a tile, each from where its index says.
+FailureOr<TileValue> VectorLowering::gather(Value value, const Access &access, TileValue raw) {
+  IndexMath math(builder, loc);
+  const TileShape &shape = tiles->tile();
+  OpFoldResult at = math.constant(0), step = math.constant(0); // among the indices
+  Value indices = argumentOf(access.indices);
+  for (size_t group = 0; group < domain.groupCount(); ++group) {
+    SmallVector<int64_t> axes = domain.axesOf(value, group);
+    if (axes.empty() || !access.axes[axes.back()].isIndexed)
+      continue;
+    OpFoldResult stride = strideOf(builder, loc, indices, access.axes[axes.back()].axis);
+    at = math.add(at, math.mul(starts[group], stride));
+    if (group == tiling.rowGroup)
+      step = stride;
+  }
+  bool isWhole = raw.kind == Kind::Full && (tiling.isLine || getConstantIntValue(step) != 0) &&
+                 (tiling.isLine || getConstantIntValue(shape.columns));
+  Type index = signless(elementOf(access.indices));
+  if (!isWhole || !(index.isInteger(32) || index.isInteger(64)))
+    return emitError(value.getLoc(), "npu: a gather of this form is not lowered yet");
+  Value buffer = argumentOf(access.source);
+  Value source = windowOf(builder, loc, buffer, offsetOf(value, &access),
+                          {extentOf(builder, loc, buffer, access.gathered), shape.columns},
+                          {strideOf(builder, loc, buffer, access.gathered), math.constant(1)});
+  Value places = windowOf(builder, loc, indices, at, {shape.rows}, {tiling.isLine ? math.constant(1) : step});
+  builder.create<ir::GatherRowsOp>(loc, source, places, viewForTransfer(raw));
+  return raw;
+}
+
 FailureOr<TileValue> VectorLowering::load(Value value, bool isRaw) {
   std::optional<Access> access = accessOf(value);
   Kind kind = kindOf(value);
@@ -182,6 +215,10 @@ FailureOr<TileValue> VectorLowering::load(Value value, bool isRaw) {
   bool isAdjacent = kind == Kind::Column
                         ? getConstantIntValue(rowStride) == 1
                         : domain.extent(tiling.columnGroup) == 1 || getConstantIntValue(columnStride) == 1;
+  if (access->indices) {
+    FailureOr<TileValue> raw = gather(value, *access, tiles->allocateAs(kind, stored));
+    return failed(raw) || isRaw ? raw : FailureOr<TileValue>(widen(*raw, stored, element));
+  }
   if (isAdjacent) {
     TileValue raw = tiles->allocateAs(kind, stored);
     // Rows of which parts are missing would hold what nobody wrote.

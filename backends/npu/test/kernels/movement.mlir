@@ -110,3 +110,66 @@ func.func @byte_scalar(%x: tensor<40x30xf32>, %s: tensor<1xi8>) -> tensor<40x30x
   %1 = kiln.mul %x, %0 : tensor<40x30xf32>, tensor<1xf32> -> tensor<40x30xf32>
   return %1 : tensor<40x30xf32>
 }
+
+func.func @concat_rows(%x: tensor<3x5x40xf32>, %y: tensor<3x2x40xf32>, %z: tensor<3x1x40xf32>) -> tensor<3x8x40xf32> attributes {kiln.test = {
+    types = [f16, f32, i8], inputs = ["3x5x40 uniform -4 4", "3x2x40 uniform -4 4", "3x1x40 uniform -4 4"]}} {
+  %0 = kiln.concat %x, %y, %z axis 1 : tensor<3x5x40xf32>, tensor<3x2x40xf32>, tensor<3x1x40xf32> -> tensor<3x8x40xf32>
+  return %0 : tensor<3x8x40xf32>
+}
+
+func.func @concat_columns(%x: tensor<?x?xf32>, %y: tensor<?x7xf32>) -> tensor<?x?xf32> attributes {kiln.test = {
+    types = [f32, i32, i64], inputs = ["MxN uniform -4 4", "Mx7 uniform -4 4"], cases = ["M=3 N=5", "M=100 N=40"]}} {
+  %0 = kiln.concat %x, %y axis 1 : tensor<?x?xf32>, tensor<?x7xf32> -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+func.func @pad_zero(%x: tensor<2x3x20x30xf32>) -> tensor<2x3x23x35xf32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["2x3x20x30 uniform -4 4"]}} {
+  %c = kiln.constant dense<1.5> : tensor<f32>
+  %0 = kiln.pad %x low [0, 0, 1, 3] high [0, 0, 2, 2] mode constant value %c : tensor<2x3x20x30xf32>, tensor<f32> -> tensor<2x3x23x35xf32>
+  return %0 : tensor<2x3x23x35xf32>
+}
+
+func.func @pad_bytes(%x: tensor<20x30xi8>) -> tensor<23x35xi8> attributes {kiln.test = {
+    inputs = ["20x30 uniform -100 100"]}} {
+  %c = kiln.constant dense<-7> : tensor<i8>
+  %0 = kiln.pad %x low [1, 3] high [2, 2] mode constant value %c : tensor<20x30xi8>, tensor<i8> -> tensor<23x35xi8>
+  return %0 : tensor<23x35xi8>
+}
+
+func.func @pad_reflect(%x: tensor<1x20x300xf32>) -> tensor<1x23x320xf32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["1x20x300 uniform -4 4"]}} {
+  %0 = kiln.pad %x low [0, 1, 10] high [0, 2, 10] mode reflect : tensor<1x20x300xf32> -> tensor<1x23x320xf32>
+  return %0 : tensor<1x23x320xf32>
+}
+
+func.func @pad_edge(%x: tensor<20x30xf32>) -> tensor<23x36xf32> attributes {kiln.test = {
+    inputs = ["20x30 uniform -4 4"]}} {
+  %0 = kiln.pad %x low [1, 3] high [2, 3] mode edge : tensor<20x30xf32> -> tensor<23x36xf32>
+  return %0 : tensor<23x36xf32>
+}
+
+func.func @pad_wrap(%x: tensor<20x30xf32>) -> tensor<20x36xf32> attributes {kiln.test = {
+    inputs = ["20x30 uniform -4 4"]}} {
+  %0 = kiln.pad %x low [0, 3] high [0, 3] mode wrap : tensor<20x30xf32> -> tensor<20x36xf32>
+  return %0 : tensor<20x36xf32>
+}
+
+func.func @embeddings(%x: tensor<50x64xf32>, %i: tensor<2x9xi64>, %y: tensor<9x64xf32>) -> tensor<2x9x64xf32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["50x64 uniform -4 4", "2x9 uniform -60 60", "9x64 uniform -4 4"]}} {
+  %0 = kiln.gather %x, %i axis 0 : tensor<50x64xf32>, tensor<2x9xi64> -> tensor<2x9x64xf32>
+  %1 = kiln.add %0, %y : tensor<2x9x64xf32>, tensor<9x64xf32> -> tensor<2x9x64xf32>
+  return %1 : tensor<2x9x64xf32>
+}
+
+func.func @rows_of_bytes(%x: tensor<50x64xui8>, %i: tensor<18xi32>) -> tensor<18x64xui8> attributes {kiln.test = {
+    inputs = ["50x64 uniform 0 200", "18 uniform -60 60"]}} {
+  %0 = kiln.gather %x, %i axis 0 : tensor<50x64xui8>, tensor<18xi32> -> tensor<18x64xui8>
+  return %0 : tensor<18x64xui8>
+}
+
+func.func @middle_rows(%x: tensor<3x20x2x64xf32>, %i: tensor<5xi64>) -> tensor<3x5x2x64xf32> attributes {kiln.test = {
+    inputs = ["3x20x2x64 uniform -4 4", "5 uniform 0 19"]}} {
+  %0 = kiln.gather %x, %i axis 1 : tensor<3x20x2x64xf32>, tensor<5xi64> -> tensor<3x5x2x64xf32>
+  return %0 : tensor<3x5x2x64xf32>
+}

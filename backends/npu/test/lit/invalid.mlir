@@ -183,3 +183,35 @@ func.func @copy_bytes(%x: memref<1x20xf32, #npu.memory<ub>>, %y: memref<20xf32, 
   npu.copy ins(%x : memref<1x20xf32, #npu.memory<ub>>) outs(%y : memref<20xf32, #npu.memory<ub>>)
   return
 }
+
+// -----
+
+func.func @gather_rows_shape(%x: memref<100x64xf32, #npu.memory<gm>>, %i: memref<8xf32, #npu.memory<gm>>, %y: memref<8x64xf32, #npu.memory<ub>>) {
+  // expected-error @+1 {{expected [N][C] at [R] of i32 or i64 to [R][C]}}
+  npu.gather_rows ins(%x, %i : memref<100x64xf32, #npu.memory<gm>>, memref<8xf32, #npu.memory<gm>>) outs(%y : memref<8x64xf32, #npu.memory<ub>>)
+  return
+}
+
+// -----
+
+func.func @gather_offsets(%x: memref<1x64xf32, #npu.memory<ub>>, %i: memref<1x8xf32, #npu.memory<ub>>, %y: memref<1x8xf32, #npu.memory<ub>>) {
+  // expected-error @+1 {{expected [1][N] of 16 or 32 bits at [1][N] of i32}}
+  npu.vgather ins(%x, %i : memref<1x64xf32, #npu.memory<ub>>, memref<1x8xf32, #npu.memory<ub>>) outs(%y : memref<1x8xf32, #npu.memory<ub>>)
+  return
+}
+
+// -----
+
+func.func @range_of_floats(%x: memref<1x64xf32, #npu.memory<ub>>) {
+  // expected-error @+1 {{expected [1][N] of i32, whole blocks of 32 bytes}}
+  npu.varange outs(%x : memref<1x64xf32, #npu.memory<ub>>)
+  return
+}
+
+// -----
+
+func.func @bits_of_rows(%x: memref<8x64xi32, #npu.memory<ub>>, %r: memref<1x64xi32, #npu.memory<ub>>) {
+  // expected-error @+1 {{'vand' broadcasts; expected buffers of the same extents}}
+  npu.vbinary <vand> ins(%x, %r : memref<8x64xi32, #npu.memory<ub>>, memref<1x64xi32, #npu.memory<ub>>) outs(%x : memref<8x64xi32, #npu.memory<ub>>) broadcast 0
+  return
+}

@@ -41,8 +41,8 @@ kiln.kernel @transposed_doubles(%x: tensor<8x50xi64>) -> tensor<50x8xi64> {
 // -----
 
 kiln.kernel @function(%x: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @+1 {{npu: 'math.sin' on 'f32' is not lowered yet}}
-  %0 = kiln.sin %x : tensor<8xf32>
+  // expected-error @+1 {{npu: 'arith.remf' on 'f32' is not lowered yet}}
+  %0 = kiln.rem %x, %x : tensor<8xf32>, tensor<8xf32> -> tensor<8xf32>
   kiln.yield %0 : tensor<8xf32>
 }
 
@@ -77,4 +77,36 @@ kiln.kernel @integers(%a: tensor<16x16xi8>, %b: tensor<16x16xi8>) -> tensor<16x1
   // expected-error @+1 {{npu: kiln.matmul on 'i8' is not lowered yet on the 910b}}
   %0 = kiln.matmul %a, %b : tensor<16x16xi8>, tensor<16x16xi8> -> tensor<16x16xi32>
   kiln.yield %0 : tensor<16x16xi32>
+}
+
+// -----
+
+// expected-error @+1 {{npu: a gather along the innermost axis is not lowered yet}}
+kiln.kernel @single_elements(%x: tensor<50xf32>, %i: tensor<9xi64>) -> tensor<9xf32> {
+  %0 = kiln.gather %x, %i axis 0 : tensor<50xf32>, tensor<9xi64> -> tensor<9xf32>
+  kiln.yield %0 : tensor<9xf32>
+}
+
+// -----
+
+kiln.kernel @counts(%x: tensor<1x8x9x9xf32>) -> tensor<1x8x9x9xf32> {
+  // expected-error @+1 {{npu: kiln.avg_pool with windows of different counts is not lowered yet}}
+  %0 = kiln.avg_pool %x kernel [3, 3] strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] : tensor<1x8x9x9xf32> -> tensor<1x8x9x9xf32>
+  kiln.yield %0 : tensor<1x8x9x9xf32>
+}
+
+// -----
+
+kiln.kernel @three_axes(%x: tensor<1x8x9x9x9xf32>) -> tensor<1x8x7x7x7xf32> {
+  // expected-error @+1 {{npu: kiln.max_pool of more than two axes, or of extents that are not known, is not lowered yet}}
+  %0 = kiln.max_pool %x kernel [3, 3, 3] strides [1, 1, 1] pads [0, 0, 0, 0, 0, 0] dilations [1, 1, 1] : tensor<1x8x9x9x9xf32> -> tensor<1x8x7x7x7xf32>
+  kiln.yield %0 : tensor<1x8x7x7x7xf32>
+}
+
+// -----
+
+kiln.kernel @wrapped_around(%x: tensor<4xf32>) -> tensor<14xf32> {
+  // expected-error @+1 {{npu: kiln.pad wrap by more than the extent is not lowered yet}}
+  %0 = kiln.pad %x low [5] high [5] mode wrap : tensor<4xf32> -> tensor<14xf32>
+  kiln.yield %0 : tensor<14xf32>
 }

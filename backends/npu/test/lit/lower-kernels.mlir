@@ -156,6 +156,48 @@ kiln.kernel @products(%x: tensor<32x8xf32>) -> tensor<32xf32> {
 
 // -----
 
+// Rows by index: one transfer each, to which the scalar unit reads the index.
+// CHECK-LABEL: func.func @embeddings
+// CHECK: npu.gather_rows ins(%{{.*}}, %{{.*}} : memref<50x64xf32, {{.*}}memref<?xi64
+// CHECK: npu.store
+// SYNC: flags and barriers is needed
+kiln.kernel @embeddings(%x: tensor<50x64xf32>, %i: tensor<900xi64>) -> tensor<900x64xf32> {
+  %0 = kiln.gather %x, %i axis 0 : tensor<50x64xf32>, tensor<900xi64> -> tensor<900x64xf32>
+  kiln.yield %0 : tensor<900x64xf32>
+}
+
+// -----
+
+// The middle is copied; above and below one number is stored, left and right, too.
+// CHECK-LABEL: func.func @pad
+// CHECK: npu.load
+// CHECK: npu.vbrc ins(%{{.*}} : f32)
+// CHECK-NOT: npu.load
+// SYNC: flags and barriers is needed
+kiln.kernel @pad(%x: tensor<20x30xf32>) -> tensor<23x35xf32> {
+  %c = kiln.constant dense<1.5> : tensor<f32>
+  %0 = kiln.pad %x low [1, 3] high [2, 2] mode constant value %c : tensor<20x30xf32>, tensor<f32> -> tensor<23x35xf32>
+  kiln.yield %0 : tensor<23x35xf32>
+}
+
+// -----
+
+// Nine taps of three gathers; the bias last.
+// CHECK-LABEL: func.func @depthwise
+// CHECK: npu.varange
+// CHECK: scf.for
+// CHECK: npu.load {{.*}} keep
+// CHECK-COUNT-3: npu.vgather
+// CHECK: npu.vbinary <vadd> {{.*}} broadcast 1
+// CHECK: npu.store
+// SYNC: flags and barriers is needed
+kiln.kernel @depthwise(%x: tensor<1x96x24x40xf32>, %w: tensor<96x1x3x3xf32>, %b: tensor<96xf32>) -> tensor<1x96x24x40xf32> {
+  %0 = kiln.conv %x, %w bias %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 96 : tensor<1x96x24x40xf32>, tensor<96x1x3x3xf32>, tensor<96xf32> -> tensor<1x96x24x40xf32>
+  kiln.yield %0 : tensor<1x96x24x40xf32>
+}
+
+// -----
+
 // The bias comes by the bias table, relu and rounding by the fixpipe.
 // CHECK-LABEL: func.func @matmul
 // CHECK-SAME: npu.core = "aic"

@@ -1,0 +1,200 @@
+// TileFunctions.cpp: functions that the vector unit lacks, made of those that it has, in f32. sin and cos:
+// multiples of pi are taken off in three parts (Cody and Waite), the rest is a polynomial. atan, asinh: the
+// polynomials of Cephes (S. Moshier). log1p: W. Kahan's correction of ln(1 + x).
+#include "backends/npu/Transforms/TileBuilder.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+
+#include <cmath>
+#include <numbers>
+
+using namespace mlir;
+
+namespace kiln::npu {
+
+/// Formulas over tiles of f32.
+class TileFormulas {
+public:
+  explicit TileFormulas(TileBuilder &tiles, Type f32) : tiles(tiles), f32(f32) {}
+  using T = TileValue;
+
+  T number(double value) { return tiles.number(value, f32); }
+  T add(T a, T b) { return tiles.binary(ir::Binary::vadd, a, b); }
+  T sub(T a, T b) { return tiles.binary(ir::Binary::vsub, a, b); }
+  T mul(T a, T b) { return tiles.binary(ir::Binary::vmul, a, b); }
+  T div(T a, T b) { return tiles.binary(ir::Binary::vdiv, a, b); }
+  T add(T a, double b) { return add(a, number(b)); }
+  T mul(T a, double b) { return mul(a, number(b)); }
+  T abs(T a) { return tiles.unary(ir::Unary::vabs, a); }
+  T exp(T a) { return tiles.unary(ir::Unary::vexp, a); }
+  T ln(T a) { return tiles.unary(ir::Unary::vln, a); }
+  T sqrt(T a) { return tiles.unary(ir::Unary::vsqrt, a); }
+  T pick(ir::Compare kind, T a, double b, T yes, T no) {
+    return tiles.select(tiles.compare(kind, a, number(b)), yes, no);
+  }
+  T whole(T a, ir::Round round) {
+    return tiles.cast(tiles.cast(a, IntegerType::get(f32.getContext(), 32), round), f32, ir::Round::rint);
+  }
+  /// x + x^3 * p(x^2), coefficients from the highest power on.
+  T odd(T x, ArrayRef<double> coefficients) {
+    T square = mul(x, x);
+    return add(x, mul(mul(tiles.polynomial(square, coefficients), square), x));
+  }
+
+  /// sin(x + shift * pi), for a shift of 0 or 1/2.
+  T sine(T x, double shift) {
+    T turns = add(whole(add(mul(x, 1 / std::numbers::pi), shift), ir::Round::rint), -shift);
+    T rest = x;
+    for (double piece : {3.140625, 9.67025756835938e-4, 6.2771141529083252e-7, 1.2154201256553420e-10})
+      rest = add(rest, mul(turns, -piece));
+    T value = odd(
+        rest, {2.6083159809786593e-6, -1.9810690719168633e-4, 8.3330785855650902e-3, -1.6666659712791443e-1});
+    T count = add(turns, shift); // odd multiples of pi turn the sign
+    T half = whole(mul(count, 0.5), ir::Round::floor);
+    T sign = add(mul(add(count, mul(half, -2)), -2), 1);
+    return add(mul(value, sign), mul(x, 0)); // not a number for infinities
+  }
+
+  T atan(T x) {
+    T size = abs(x), inverse = tiles.unary(ir::Unary::vrec, size);
+    T middle = div(add(size, -1), add(size, 1));
+    constexpr double kFar = 2.414213562373095, kNear = 0.4142135623730950; // tan of 3 and of 1 eighths of pi
+    T reduced = pick(ir::Compare::gt, size, kFar, tiles.negate(inverse),
+                     pick(ir::Compare::gt, size, kNear, middle, size));
+    T base = pick(ir::Compare::gt, size, kFar, number(std::numbers::pi / 2),
+                  pick(ir::Compare::gt, size, kNear, number(std::numbers::pi / 4), number(0)));
+    T value =
+        add(odd(reduced, {8.05374449538e-2, -1.38776856032e-1, 1.99777106478e-1, -3.33329491539e-1}), base);
+    return pick(ir::Compare::lt, x, 0, tiles.negate(value), value);
+  }
+
+  T log1p(T x) {
+    T sum = add(x, 1), step = add(sum, -1);
+    T exact = mul(ln(sum), div(x, step));
+    return pick(ir::Compare::eq, step, 0, x, pick(ir::Compare::gt, x, 1e8, ln(sum), exact));
+  }
+
+  T expm1(T x) {
+    T series = mul(
+        x, tiles.polynomial(x, {1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1}));
+    return pick(ir::Compare::lt, abs(x), 0.5, series, add(exp(x), -1));
+  }
+
+  T sinh(T x) {
+    T half = exp(mul(abs(x), 0.5)); // squared at last: no overflow before the result's
+    T large = mul(mul(half, 0.5), half);
+    T value = sub(large, div(number(0.25), large));
+    T series = odd(x, {1.0 / 362880, 1.0 / 5040, 1.0 / 120, 1.0 / 6});
+    return pick(ir::Compare::lt, abs(x), 1, series, pick(ir::Compare::lt, x, 0, tiles.negate(value), value));
+  }
+
+  T cosh(T x) {
+    T half = exp(mul(abs(x), 0.5));
+    T large = mul(mul(half, 0.5), half);
+    return add(large, div(number(0.25), large));
+  }
+
+  T asinh(T x) {
+    T size = abs(x);
+    T root = pick(ir::Compare::gt, size, 1e10, size, sqrt(add(mul(size, size), 1)));
+    T value = ln(add(size, root));
+    T series = odd(x, {2.0122003309e-2, -4.2699340972e-2, 7.4847586088e-2, -1.6666288134e-1});
+    return pick(ir::Compare::lt, size, 0.5, series, pick(ir::Compare::lt, x, 0, tiles.negate(value), value));
+  }
+
+  T acosh(T x) {
+    T above = add(x, -1);
+    T near = log1p(add(above, sqrt(mul(above, add(x, 1)))));
+    return pick(ir::Compare::gt, x, 1e10, add(ln(x), std::numbers::ln2), near);
+  }
+
+  T atanh(T x) {
+    T size = abs(x);
+    T value = mul(log1p(div(mul(size, 2), add(mul(size, -1), 1))), 0.5);
+    return pick(ir::Compare::lt, x, 0, tiles.negate(value), value);
+  }
+
+  /// a^n for a number n that is whole, by squares, or a half.
+  std::optional<T> powerOf(T a, double n) {
+    constexpr double kMost = 16;
+    if (n == 0.5)
+      return sqrt(a);
+    if (n != std::floor(n) || n == 0 || std::fabs(n) > kMost)
+      return std::nullopt;
+    std::optional<T> product;
+    T square = a;
+    for (auto rest = int64_t(std::fabs(n)); rest; rest /= 2) {
+      if (rest % 2)
+        product = product ? mul(*product, square) : square;
+      if (rest > 1)
+        square = mul(square, square);
+    }
+    return n < 0 ? tiles.unary(ir::Unary::vrec, *product) : *product;
+  }
+
+  /// a^b by exp and ln; the sign of a negative base follows the parity of a whole exponent.
+  T power(T a, T b) {
+    T size = exp(mul(b, ln(abs(a))));
+    T large = tiles.compare(ir::Compare::ge, abs(b), number(16777216)); // every one is even
+    T floor = tiles.select(large, b, whole(b, ir::Round::floor));
+    T half = mul(b, 0.5);
+    T halfFloor = tiles.select(large, half, whole(half, ir::Round::floor));
+    T isOdd = tiles.compare(ir::Compare::ne, half, halfFloor);
+    T isWhole = tiles.compare(ir::Compare::eq, b, floor);
+    T nan = div(mul(a, 0), mul(a, 0));
+    T turned = tiles.select(isWhole, tiles.select(isOdd, tiles.negate(size), size), nan);
+    T value = pick(ir::Compare::lt, a, 0, turned, size);
+    return pick(ir::Compare::eq, b, 0, number(1), pick(ir::Compare::eq, a, 1, number(1), value));
+  }
+
+private:
+  TileBuilder &tiles;
+  Type f32;
+};
+
+FailureOr<TileValue> TileBuilder::applyFormula(Operation *op, ArrayRef<TileValue> operands) {
+  Type element = operands[0].element, f32 = builder.getF32Type();
+  if (!isa<FloatType>(element))
+    return refuse(op);
+  TileFormulas f(*this, f32);
+  auto wide = [&](TileValue value) { return cast(value, f32, ir::Round::rint); };
+  auto back = [&](TileValue value) { return cast(value, element, ir::Round::rint); };
+  TileValue x = wide(operands[0]);
+  if (isa<math::SinOp>(op))
+    return back(f.sine(x, 0));
+  if (isa<math::CosOp>(op))
+    return back(f.sine(x, 0.5));
+  if (isa<math::TanOp>(op))
+    return back(f.div(f.sine(x, 0), f.sine(x, 0.5)));
+  if (isa<math::AtanOp>(op))
+    return back(f.atan(x));
+  if (isa<math::AsinOp>(op))
+    return back(f.atan(f.div(x, f.sqrt(f.mul(f.add(f.mul(x, -1), 1), f.add(x, 1))))));
+  if (isa<math::AcosOp>(op))
+    return back(f.mul(f.atan(f.sqrt(f.div(f.add(f.mul(x, -1), 1), f.add(x, 1)))), 2));
+  if (isa<math::SinhOp>(op))
+    return back(f.sinh(x));
+  if (isa<math::CoshOp>(op))
+    return back(f.cosh(x));
+  if (isa<math::AsinhOp>(op))
+    return back(f.asinh(x));
+  if (isa<math::AcoshOp>(op))
+    return back(f.acosh(x));
+  if (isa<math::AtanhOp>(op))
+    return back(f.atanh(x));
+  if (isa<math::Log1pOp>(op))
+    return back(f.log1p(x));
+  if (isa<math::ExpM1Op>(op))
+    return back(f.expm1(x));
+  if (isa<math::PowFOp>(op)) {
+    FloatAttr exponent;
+    if (operands[1].kind == Kind::Scalar && matchPattern(operands[1].value, m_Constant(&exponent)))
+      if (std::optional<TileValue> power = f.powerOf(x, exponent.getValueAsDouble()))
+        return back(*power);
+    return back(f.power(x, wide(operands[1])));
+  }
+  return refuse(op);
+}
+
+} // namespace kiln::npu

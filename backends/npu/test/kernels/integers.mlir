@@ -1,0 +1,73 @@
+// integers.mlir: integers on vector cores: 8 bits, bitwise ops, comparisons, quantization.
+func.func @quantize(%x: tensor<20x45xf32>) -> tensor<20x45xui8> attributes {kiln.test = {
+    inputs = ["20x45 uniform -9 9"]}} {
+  %s = kiln.constant dense<0.05> : tensor<f32>
+  %z = kiln.constant dense<120> : tensor<ui8>
+  %0 = kiln.quantize %x scale %s zero_point %z : tensor<20x45xf32>, tensor<f32>, tensor<ui8> -> tensor<20x45xui8>
+  return %0 : tensor<20x45xui8>
+}
+
+func.func @quantize_channels(%x: tensor<2x5x70xf32>, %s: tensor<5x1xf32>, %z: tensor<5x1xi8>) -> tensor<2x5x70xi8> attributes {kiln.test = {
+    inputs = ["2x5x70 uniform -9 9", "5x1 uniform 0.02 0.1", "5x1 uniform -20 20"]}} {
+  %0 = kiln.quantize %x scale %s zero_point %z : tensor<2x5x70xf32>, tensor<5x1xf32>, tensor<5x1xi8> -> tensor<2x5x70xi8>
+  return %0 : tensor<2x5x70xi8>
+}
+
+func.func @dequantize(%x: tensor<20x45xui8>, %s: tensor<45xf32>, %z: tensor<45xui8>) -> tensor<20x45xf32> attributes {kiln.test = {
+    inputs = ["20x45 uniform 0 255", "45 uniform 0.02 0.1", "45 uniform 0 255"]}} {
+  %0 = kiln.dequantize %x scale %s zero_point %z : tensor<20x45xui8>, tensor<45xf32>, tensor<45xui8> -> tensor<20x45xf32>
+  return %0 : tensor<20x45xf32>
+}
+
+func.func @requantize(%x: tensor<20x45xi32>, %s: tensor<45xf32>) -> tensor<20x45xi8> attributes {kiln.test = {
+    inputs = ["20x45 uniform -30000 30000", "45 uniform 0.001 0.01"]}} {
+  %c = kiln.constant dense<1.0> : tensor<f32>
+  %0 = kiln.dequantize %x scale %s : tensor<20x45xi32>, tensor<45xf32> -> tensor<20x45xf32>
+  %1 = kiln.relu %0 : tensor<20x45xf32>
+  %2 = kiln.quantize %1 scale %c : tensor<20x45xf32>, tensor<f32> -> tensor<20x45xi8>
+  return %2 : tensor<20x45xi8>
+}
+
+func.func @bytes(%x: tensor<300xi8>, %y: tensor<300xi8>) -> (tensor<300xi8>, tensor<300xi8>, tensor<300xi8>, tensor<300xi8>, tensor<300xi1>) attributes {kiln.test = {
+    types = [i8, ui8], inputs = ["300 uniform 0 127", "300 uniform 0 127"]}} {
+  %0 = kiln.add %x, %y : tensor<300xi8>, tensor<300xi8> -> tensor<300xi8>
+  %1 = kiln.mul %x, %y : tensor<300xi8>, tensor<300xi8> -> tensor<300xi8>
+  %2 = kiln.max %x, %y : tensor<300xi8>, tensor<300xi8> -> tensor<300xi8>
+  %3 = kiln.xor %x, %y : tensor<300xi8>, tensor<300xi8> -> tensor<300xi8>
+  %4 = kiln.compare lt %x, %y : tensor<300xi8>, tensor<300xi8> -> tensor<300xi1>
+  return %0, %1, %2, %3, %4 : tensor<300xi8>, tensor<300xi8>, tensor<300xi8>, tensor<300xi8>, tensor<300xi1>
+}
+
+func.func @bits(%x: tensor<30x50xi32>, %y: tensor<50xi32>) -> (tensor<30x50xi32>, tensor<30x50xi32>, tensor<30x50xi32>) attributes {kiln.test = {
+    inputs = ["30x50 uniform -2000000000 2000000000", "50 uniform -2000000000 2000000000"]}} {
+  %0 = kiln.and %x, %y : tensor<30x50xi32>, tensor<50xi32> -> tensor<30x50xi32>
+  %1 = kiln.or %x, %y : tensor<30x50xi32>, tensor<50xi32> -> tensor<30x50xi32>
+  %2 = kiln.xor %x, %y : tensor<30x50xi32>, tensor<50xi32> -> tensor<30x50xi32>
+  return %0, %1, %2 : tensor<30x50xi32>, tensor<30x50xi32>, tensor<30x50xi32>
+}
+
+func.func @convert(%x: tensor<300xf32>) -> (tensor<300xi8>, tensor<300xui8>, tensor<300xi32>, tensor<300xi1>) attributes {kiln.test = {
+    types = [f16, f32], inputs = ["300 uniform -300 300"]}} {
+  %0 = kiln.convert %x : tensor<300xf32> to tensor<300xi8>
+  %1 = kiln.convert %x : tensor<300xf32> to tensor<300xui8>
+  %2 = kiln.convert %x : tensor<300xf32> to tensor<300xi32>
+  %3 = kiln.convert %x : tensor<300xf32> to tensor<300xi1>
+  return %0, %1, %2, %3 : tensor<300xi8>, tensor<300xui8>, tensor<300xi32>, tensor<300xi1>
+}
+
+func.func @narrow(%x: tensor<300xi32>, %y: tensor<300xi8>) -> (tensor<300xi8>, tensor<300xui8>, tensor<300xi32>, tensor<300xf32>) attributes {kiln.test = {
+    inputs = ["300 uniform -30000 30000", "300 uniform -128 127"]}} {
+  %0 = kiln.convert %x : tensor<300xi32> to tensor<300xi8>
+  %1 = kiln.convert %x : tensor<300xi32> to tensor<300xui8>
+  %2 = kiln.convert %y : tensor<300xi8> to tensor<300xi32>
+  %3 = kiln.convert %y : tensor<300xi8> to tensor<300xf32>
+  return %0, %1, %2, %3 : tensor<300xi8>, tensor<300xui8>, tensor<300xi32>, tensor<300xf32>
+}
+
+func.func @not_numbers(%x: tensor<300xf32>) -> (tensor<300xi1>, tensor<300xi1>) attributes {kiln.test = {
+    types = [f16, f32], inputs = ["300 uniform -1 1"]}} {
+  %0 = kiln.sqrt %x : tensor<300xf32>
+  %1 = kiln.is_nan %0 : tensor<300xf32>
+  %2 = kiln.not %1 : tensor<300xi1>
+  return %1, %2 : tensor<300xi1>, tensor<300xi1>
+}

@@ -1,0 +1,69 @@
+// windows.mlir: pooling and depthwise convolution on vector cores: strides, dilations, pads, tails, what follows them.
+func.func @max_pool(%x: tensor<2x30x25x20xf32>) -> tensor<2x30x12x10xf32> attributes {kiln.test = {
+    types = [f16, f32, bf16, i8, ui8, i32], inputs = ["2x30x25x20 uniform -4 4"]}} {
+  %0 = kiln.max_pool %x kernel [2, 2] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1] : tensor<2x30x25x20xf32> -> tensor<2x30x12x10xf32>
+  return %0 : tensor<2x30x12x10xf32>
+}
+
+func.func @max_pool_padded(%x: tensor<1x96x57x31xf32>) -> tensor<1x96x29x16xf32> attributes {kiln.test = {
+    types = [f16, f32, i8], inputs = ["1x96x57x31 uniform -4 4"]}} {
+  %0 = kiln.max_pool %x kernel [3, 3] strides [2, 2] pads [1, 1, 1, 1] dilations [1, 1] : tensor<1x96x57x31xf32> -> tensor<1x96x29x16xf32>
+  return %0 : tensor<1x96x29x16xf32>
+}
+
+func.func @max_pool_dilated(%x: tensor<1x5x30x31xf32>) -> tensor<1x5x13x10xf32> attributes {kiln.test = {
+    inputs = ["1x5x30x31 uniform -4 4"]}} {
+  %0 = kiln.max_pool %x kernel [3, 3] strides [2, 3] pads [0, 0, 1, 1] dilations [3, 2] : tensor<1x5x30x31xf32> -> tensor<1x5x13x10xf32>
+  return %0 : tensor<1x5x13x10xf32>
+}
+
+func.func @max_pool_line(%x: tensor<3x4x500xf32>) -> tensor<3x4x167xf32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["3x4x500 uniform -4 4"]}} {
+  %0 = kiln.max_pool %x kernel [3] strides [3] pads [1, 0] dilations [1] : tensor<3x4x500xf32> -> tensor<3x4x167xf32>
+  return %0 : tensor<3x4x167xf32>
+}
+
+func.func @max_pool_large(%x: tensor<1x2x200x160xf32>) -> tensor<1x2x100x80xf32> attributes {kiln.test = {
+    inputs = ["1x2x200x160 uniform -4 4"]}} {
+  %0 = kiln.max_pool %x kernel [3, 3] strides [2, 2] pads [1, 1, 0, 0] dilations [1, 1] : tensor<1x2x200x160xf32> -> tensor<1x2x100x80xf32>
+  return %0 : tensor<1x2x100x80xf32>
+}
+
+func.func @avg_pool(%x: tensor<1x480x3x80xf32>) -> tensor<1x480x1x40xf32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["1x480x3x80 uniform -4 4"]}} {
+  %0 = kiln.avg_pool %x kernel [3, 2] strides [3, 2] pads [0, 0, 0, 0] dilations [1, 1] : tensor<1x480x3x80xf32> -> tensor<1x480x1x40xf32>
+  return %0 : tensor<1x480x1x40xf32>
+}
+
+func.func @avg_pool_with_pads(%x: tensor<1x48x13x18xf32>) -> tensor<1x48x13x18xf32> attributes {kiln.test = {
+    inputs = ["1x48x13x18 uniform -4 4"]}} {
+  %0 = kiln.avg_pool %x kernel [3, 3] strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] count_include_pad : tensor<1x48x13x18xf32> -> tensor<1x48x13x18xf32>
+  return %0 : tensor<1x48x13x18xf32>
+}
+
+func.func @depthwise(%x: tensor<2x16x24x40xf32>, %w: tensor<16x1x3x3xf32>, %b: tensor<16xf32>) -> tensor<2x16x24x40xf32> attributes {kiln.test = {
+    types = [f16, f32, bf16], inputs = ["2x16x24x40 uniform -1 1", "16x1x3x3 uniform -1 1", "16 uniform -1 1"]}} {
+  %0 = kiln.conv %x, %w bias %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 16 : tensor<2x16x24x40xf32>, tensor<16x1x3x3xf32>, tensor<16xf32> -> tensor<2x16x24x40xf32>
+  return %0 : tensor<2x16x24x40xf32>
+}
+
+func.func @depthwise_strided(%x: tensor<1x6x75x101xf32>, %w: tensor<6x1x5x5xf32>) -> tensor<1x6x38x51xf32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["1x6x75x101 uniform -1 1", "6x1x5x5 uniform -1 1"]}} {
+  %0 = kiln.conv %x, %w strides [2, 2] pads [2, 2, 2, 2] dilations [1, 1] groups 6 : tensor<1x6x75x101xf32>, tensor<6x1x5x5xf32> -> tensor<1x6x38x51xf32>
+  return %0 : tensor<1x6x38x51xf32>
+}
+
+func.func @depthwise_behind(%x: tensor<1x6x20x30xf32>, %w: tensor<6x1x3x3xf32>, %b: tensor<6xf32>, %r: tensor<1x6x20x30xf32>, %s: tensor<6x1x1xf32>) -> tensor<1x6x20x30xf32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["1x6x20x30 uniform -1 1", "6x1x3x3 uniform -1 1", "6 uniform -1 1", "1x6x20x30 uniform -1 1", "6x1x1 uniform -1 1"]}} {
+  %0 = kiln.conv %x, %w bias %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 6 : tensor<1x6x20x30xf32>, tensor<6x1x3x3xf32>, tensor<6xf32> -> tensor<1x6x20x30xf32>
+  %1 = kiln.hard_swish %0 : tensor<1x6x20x30xf32>
+  %2 = kiln.mul %1, %s : tensor<1x6x20x30xf32>, tensor<6x1x1xf32> -> tensor<1x6x20x30xf32>
+  %3 = kiln.add %2, %r : tensor<1x6x20x30xf32>, tensor<1x6x20x30xf32> -> tensor<1x6x20x30xf32>
+  return %3 : tensor<1x6x20x30xf32>
+}
+
+func.func @depthwise_bytes(%x: tensor<1x6x20x30xi8>, %w: tensor<6x1x3x3xi8>) -> tensor<1x6x20x30xi32> attributes {kiln.test = {
+    inputs = ["1x6x20x30 uniform -128 127", "6x1x3x3 uniform -128 127"]}} {
+  %0 = kiln.conv %x, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 6 : tensor<1x6x20x30xi8>, tensor<6x1x3x3xi8> -> tensor<1x6x20x30xi32>
+  return %0 : tensor<1x6x20x30xi32>
+}
