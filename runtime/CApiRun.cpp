@@ -25,6 +25,7 @@ KilnStatus run(KilnSession *session, KilnModel *model, const KilnTensor *inputs,
     options.timeoutNs = given.timeout_ns;
     options.precompile = given.precompile != 0;
     options.profile = given.profile != 0;
+    options.wantsSpans = given.profile == 2;
     options.asynchronous = given.asynchronous != 0;
     KILN_ASSIGN_OR_RETURN(
         std::shared_ptr<Run> result,
@@ -136,6 +137,31 @@ KilnStatus kiln_run_launch(KilnRun *run, size_t index, KilnLaunchRecord *outReco
     record.flops = profile.flops;
     record.traffic_bytes = profile.trafficBytes;
     return writeOut(outRecord, record, "out_record");
+  });
+}
+
+KilnStatus kiln_run_launch_details(KilnRun *run, size_t index,
+                                   void (*onCounter)(void *arg, const KilnLaunchCounter *counter),
+                                   void (*onSpan)(void *arg, const KilnLaunchSpan *span), void *arg) {
+  return guarded([&]() -> Status {
+    KILN_RETURN_IF_ERROR(required(run, "run"));
+    KILN_RETURN_IF_ERROR(run->run->wait(KILN_WAIT_FOREVER));
+    if (index >= run->run->profile().size())
+      return outOfRange("launch {}; the run has {} records", index, run->run->profile().size());
+    const LaunchProfile &profile = run->run->profile()[index];
+    if (onCounter)
+      for (const LaunchProfile::Counter &counter : profile.counters) {
+        KilnLaunchCounter out = {toStr(counter.name), toStr(counter.unit), counter.value};
+        onCounter(arg, &out);
+      }
+    if (onSpan)
+      for (const LaunchProfile::Span &span : profile.spans) {
+        KilnLaunchSpan out = {toStr(span.unit), toStr(span.name), toStr(span.stall),
+                              span.startCycle,  span.endCycle,    span.stallCycles,
+                              span.pc};
+        onSpan(arg, &out);
+      }
+    return {};
   });
 }
 

@@ -26,16 +26,28 @@ public:
   virtual Result<KilnBinding> output(uint32_t port, uint64_t bytes) = 0;
 };
 
-/// One launch of a profiled run. `times` is filled by the device when the launch has ended.
+/// One launch of a profiled run. `times`, counters and spans are filled by the device by the time the launch
+/// has ended.
 struct LaunchProfile {
+  struct Counter {
+    std::string name, unit;
+    double value;
+  };
+  struct Span {
+    std::string unit, name, stall;
+    uint64_t startCycle, endCycle, stallCycles, pc;
+  };
   const LaunchInstruction *launch = nullptr;
   KilnLaunchProfile times = {};
   double flops = 0, trafficBytes = 0;
+  std::vector<Counter> counters;
+  std::vector<Span> spans;
 };
 
 struct RunSettings {
   uint64_t deadlineNs = KILN_WAIT_FOREVER;      // steady clock; for the waits inside of the run
   std::deque<LaunchProfile> *profile = nullptr; // must live until the queue has passed the run
+  bool wantsSpans = false;                      // with `profile`: what each unit of the device did when
 };
 
 /// Runs one program, any number of times, one after another on one queue.

@@ -228,6 +228,17 @@ Status Interpreter::profileLaunch(LaunchInstruction &launch, KilnLaunch &args) {
   LaunchProfile &entry = settings.profile->emplace_back();
   entry.launch = &launch;
   entry.times.struct_size = sizeof(entry.times);
+  entry.times.arg = &entry; // stays where it is: a deque's end grows
+  entry.times.on_counter = [](void *to, const KilnLaunchCounter *counter) {
+    static_cast<LaunchProfile *>(to)->counters.push_back(
+        {std::string(toView(counter->name)), std::string(toView(counter->unit)), counter->value});
+  };
+  if (settings.wantsSpans)
+    entry.times.on_span = [](void *to, const KilnLaunchSpan *span) {
+      static_cast<LaunchProfile *>(to)->spans.push_back(
+          {std::string(toView(span->unit)), std::string(toView(span->name)), std::string(toView(span->stall)),
+           span->start_cycle, span->end_cycle, span->stall_cycles, span->pc});
+    };
   std::span<const int64_t> values(args.constants, args.constant_count);
   const KernelMetadata &metadata = launch.handle->metadata();
   if (metadata.flops.present())

@@ -27,7 +27,7 @@ public:
 
   struct RunOptions {
     uint64_t timeoutNs = 0; // 0: none
-    bool precompile = false, profile = false, asynchronous = false;
+    bool precompile = false, profile = false, wantsSpans = false, asynchronous = false;
   };
   /// `outputs` may be empty; else their rank and dims are filled in.
   Result<std::shared_ptr<Run>> run(const ModelRef &model, std::span<const KilnTensor> inputs,

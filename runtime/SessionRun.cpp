@@ -126,6 +126,7 @@ Result<std::shared_ptr<Run>> Session::run(const ModelRef &model, std::span<const
   auto run = std::make_shared<Run>(shared_from_this(), std::move(program));
   if (options.profile)
     settings.profile = &run->theProfile;
+  settings.wantsSpans = options.wantsSpans;
   Status status = queueRun(*run, tensors, inputDims, given, options, settings);
   if (status.ok() && options.asynchronous)
     return run;

@@ -16,7 +16,7 @@ SimLaunch simLaunch(std::span<const KilnBinding> bindings, std::span<const int64
   return {{bindings.begin(), bindings.end()}, {constants.begin(), constants.end()}, workspace, blocks};
 }
 
-void fillProfile(const SimReport &report, KilnLaunchProfile &profile) {
+void fillProfile(const SimReport &report, const Target &chip, KilnLaunchProfile &profile) {
   profile.cycles = report.cycles;
   if (profile.struct_size < sizeof(profile))
     return; // an older caller's
@@ -33,6 +33,12 @@ void fillProfile(const SimReport &report, KilnLaunchProfile &profile) {
     return; // not timed
   count("l2.hit", "bytes", report.l2Hits);
   count("l2.miss", "bytes", report.l2Misses);
+  count("cores.aic", "cores", report.cubeCores);
+  count("cores.aiv", "cores", report.vectorCores);
+  // The least time for the traffic of the launch, were nothing else in its way.
+  count("bound.gm", "cycles", report.l2Misses / (chip.ddrRate * chip.cubeCores));
+  count("bound.l2", "cycles",
+        (report.gmRead / chip.l2ReadRate + report.gmWritten / chip.l2WriteRate) / chip.cubeCores);
   for (const PipeTotal &pipe : report.pipes) {
     count("busy." + pipe.unit, "cycles", pipe.stats.busy);
     count("wait-flag." + pipe.unit, "cycles", pipe.stats.waitFlag);
@@ -40,6 +46,8 @@ void fillProfile(const SimReport &report, KilnLaunchProfile &profile) {
     count("instructions." + pipe.unit, "instructions", pipe.stats.instructions);
   }
   for (const SimSpan &span : report.spans) {
+    if (!profile.on_span)
+      break;
     KilnLaunchSpan out = {toStr(span.unit), toStr(span.name), toStr(span.waited ? "flag" : ""),
                           span.start,       span.end,         span.waited,
                           span.pc};
@@ -85,7 +93,7 @@ Status NpuDevice::launch(const sdk::LaunchCommand &command) {
       simulate(kernel.object, Target::of(options.chip),
                simLaunch(command.bindings, command.constants, command.workspace, command.grid[0]), sim);
   if (command.profile)
-    fillProfile(report, *command.profile);
+    fillProfile(report, Target::of(options.chip), *command.profile);
   if (!report.fault)
     return {};
   std::string location;

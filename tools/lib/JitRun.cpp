@@ -233,6 +233,7 @@ Status profile(JitRunJob &job, const std::vector<KilnTensor> &inputs, JitRunRepo
     launch.startNs = record.start_ns, launch.endNs = record.end_ns, launch.cycles = record.cycles;
     launch.milliseconds = static_cast<double>(record.end_ns - record.start_ns) * 1e-6;
     launch.flops = record.flops, launch.bytes = record.traffic_bytes;
+    KILN_ASSIGN_OR_RETURN(launch.device, readDeviceProfile(run.get(), i));
     report.launches.push_back(std::move(launch));
   }
   addRoofline(job, report);
@@ -257,6 +258,9 @@ Status writeTraceFile(const JitRunJob &job, const JitRunReport &report, const st
                       {"flops", fmt::format("{:.0f}", launch.flops)},
                       {"bytes", fmt::format("{:.0f}", launch.bytes)},
                       {"cycles", fmt::to_string(launch.cycles)}}});
+  for (const LaunchTiming &launch : report.launches)
+    for (Span &span : deviceSpans(launch.device, launch.startNs))
+      spans.push_back(std::move(span));
   std::ofstream file(path);
   writeTrace(spans, file);
   if (!file.flush())

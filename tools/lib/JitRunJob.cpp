@@ -64,7 +64,7 @@ Result<RunHandle> JitRunJob::run(KilnSession *on, const std::vector<KilnTensor> 
   auto options = sized<KilnRunOptions>();
   options.timeout_ns = static_cast<uint64_t>(flags.number("timeout") * 1e9);
   options.precompile = 1;
-  options.profile = profile;
+  options.profile = !profile ? 0 : flags.given("trace") ? 2 : 1;
   KilnRun *result = nullptr;
   KILN_RETURN_IF_ERROR(
       take(kiln_session_run(on, model.get(), inputs.data(), inputs.size(), &options, &result)));

@@ -29,6 +29,7 @@ std::vector<ProfileRow> profileRows(const std::vector<LaunchTiming> &launches) {
     row.total = launch;
     row.total.milliseconds += sum.milliseconds, row.total.flops += sum.flops, row.total.bytes += sum.bytes;
     row.total.roofMs += sum.roofMs, row.total.cycles += sum.cycles;
+    row.total.device.add(sum.device);
     ++row.launches;
   }
   std::vector<ProfileRow> rows;
@@ -65,6 +66,12 @@ void printProfile(const std::vector<LaunchTiming> &launches, std::ostream &out) 
                        total > 0 ? 100 * sum.milliseconds / total : 0, row.launches,
                        giga(sum.flops, sum.milliseconds), giga(sum.bytes, sum.milliseconds), roof,
                        counted ? fmt::format(" {:12}", sum.cycles) : "", sum.codeTemplate, sum.name);
+  }
+  if (counted) {
+    out << "simulated time: cycles of the modelled device, not of this machine; shares of its cores' "
+           "cycles\n";
+    for (const ProfileRow &row : profileRows(launches))
+      printDeviceProfile(row.total.name, row.total.cycles, row.total.device, out);
   }
   out << "  by template:";
   for (const auto &[name, milliseconds] : byTemplate)

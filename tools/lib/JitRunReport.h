@@ -3,6 +3,7 @@
 #define KILN_TOOLS_LIB_JITRUNREPORT_H
 
 #include "tools/lib/Compare.h"
+#include "tools/lib/DeviceProfile.h"
 #include "tools/lib/KilnApi.h"
 #include "tools/lib/Sampling.h"
 #include "tools/lib/Timeline.h"
@@ -18,7 +19,8 @@ struct LaunchTiming {
   std::string name, codeTemplate, location;
   uint64_t startNs = 0, endNs = 0, cycles = 0; // steady clock; cycles: of the device, 0 if it counts none
   double milliseconds = 0, flops = 0, bytes = 0;
-  double roofMs = 0; // the least time that this machine could take; 0 if unknown
+  double roofMs = 0;    // the least time that this machine could take; 0 if unknown
+  DeviceProfile device; // what the device counted
 };
 
 /// One case of inputs: what came out, and how that compares.

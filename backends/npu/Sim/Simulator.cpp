@@ -83,6 +83,9 @@ public:
     }
     for (auto &[unit, stats] : totals)
       report.pipes.push_back({unit, stats});
+    uint64_t resident = std::min<uint64_t>(context.blocks, slots);
+    report.cubeCores = object.kind == KernelKind::Aiv ? 0 : resident;
+    report.vectorCores = object.kind == KernelKind::Aic ? 0 : resident * std::max(vectorsPerGroup, 1u);
     return std::move(report);
   }
 

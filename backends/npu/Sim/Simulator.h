@@ -45,6 +45,7 @@ struct SimReport {
   uint64_t cycles = 0, instructions = 0;                        // cycles: 0 unless timed
   uint64_t gmRead = 0, gmWritten = 0, l2Hits = 0, l2Misses = 0; // bytes; l2: timed only
   std::vector<PipeTotal> pipes;
+  uint64_t cubeCores = 0, vectorCores = 0; // that had work
   std::vector<SimSpan> spans;
 };
 

@@ -201,7 +201,7 @@ typedef struct KilnRunOptions {
   size_t struct_size;
   uint64_t timeout_ns;   // 0: none
   uint32_t precompile;   // 1: compile all kernels in parallel before the first launch
-  uint32_t profile;      // 1: keep a KilnLaunchRecord of every launch
+  uint32_t profile;      // 1: keep a KilnLaunchRecord of every launch; 2: and its spans
   uint32_t asynchronous; // 1: return when queued; wait with kiln_run_wait
   uint32_t reserved;
 } KilnRunOptions;
@@ -230,6 +230,12 @@ KILN_API KilnStatus kiln_run_output(KilnRun *run, size_t index, KilnTensor *out_
 KILN_API KilnStatus kiln_run_output_buffer(KilnRun *run, size_t index, KilnTensor *out_tensor);
 KILN_API size_t kiln_run_launch_count(KilnRun *run);
 KILN_API KilnStatus kiln_run_launch(KilnRun *run, size_t index, KilnLaunchRecord *out_record);
+// What the device counted during a launch, and, of a run with profile = 2, what its units did when; each
+// visitor may be null. Nothing, where the device does not tell.
+KILN_API KilnStatus kiln_run_launch_details(KilnRun *run, size_t index,
+                                            void (*on_counter)(void *arg, const KilnLaunchCounter *counter),
+                                            void (*on_span)(void *arg, const KilnLaunchSpan *span),
+                                            void *arg);
 KILN_API void kiln_run_release(KilnRun *run);
 
 // What a kiln.check op of the model asks for: outputs `got` and `want` of the run are to be compared.

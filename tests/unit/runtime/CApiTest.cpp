@@ -312,6 +312,9 @@ TEST_F(CApiTest, ProfilesCarryKernelAndLocation) {
   EXPECT_EQ(record.end_ns - record.start_ns, 2000u);
   EXPECT_EQ(record.flops, 64);
   EXPECT_THAT(fromC(kiln_run_launch(result, 1, &record)), StatusIs(Code::OutOfRange, HasSubstr("1 records")));
+  ASSERT_OK(fromC(kiln_run_launch_details(result, 0, nullptr, nullptr, nullptr)));
+  EXPECT_THAT(fromC(kiln_run_launch_details(result, 1, nullptr, nullptr, nullptr)),
+              StatusIs(Code::OutOfRange, HasSubstr("1 records")));
   ASSERT_EQ(kiln_run_check_count(result), 1u);
   auto check = sized<KilnCheck>();
   ASSERT_OK(fromC(kiln_run_check(result, 0, &check)));
