@@ -148,7 +148,9 @@ Status HostDeviceType::describe(uint32_t ordinal, KilnDeviceInfo &info) {
 
 Status HostDeviceType::target(std::string_view text, KilnTargetInfo &target) {
   KILN_ASSIGN_OR_RETURN(HostOptions options, HostOptions::read(theHost, text));
-  KILN_ASSIGN_OR_RETURN(CpuTarget cpu, resolveCpu(options.cpu, machineFeatures()));
+  // Compiling ahead for a level needs no machine that has it; open() does.
+  FeatureSet level = levelFeatures(options.cpu);
+  KILN_ASSIGN_OR_RETURN(CpuTarget cpu, resolveCpu(options.cpu, level.empty() ? machineFeatures() : level));
   target.triple = toStr(triple);
   target.arch = toStr(interned(cpu.arch));
   target.features = toStr(interned(cpu.features));
