@@ -154,16 +154,29 @@ Status Interpreter::launch(LaunchInstruction &launch, bool inPrologue) {
                                                 launch.constants.size() * sizeof(int64_t)) != 0)) [[unlikely]]
     KILN_RETURN_IF_ERROR(withContext(evaluateGeometry(launch), "launch {}", describeLaunch(launch)));
   const std::vector<BindingMetadata> &metadata = launch.handle->metadata().bindings;
-  for (size_t i = 0; i < launch.bindings.size(); ++i) {
-    if (Status status = resolveRange(launch.bindings[i], bindings[i]); !status.ok()) [[unlikely]]
+  auto problemOf = [&](size_t i) -> Status {
+    if (Status status = resolveRange(launch.bindings[i], bindings[i]); !status.ok())
       return withContext(status, "launch {}: binding {}", describeLaunch(launch), i);
-    if (bindings[i].bytes < geometry.requiredBytes[i]) [[unlikely]]
+    if (bindings[i].bytes < geometry.requiredBytes[i])
       return outOfRange("launch {}: binding {} has {} bytes; kernel '{}' needs {}", describeLaunch(launch), i,
                         bindings[i].bytes, launch.handle->metadata().name, geometry.requiredBytes[i]);
-    if ((bindings[i].address & (metadata[i].alignmentBytes - 1)) != 0) [[unlikely]]
-      return invalidArgument("launch {}: binding {} at {:#x}; kernel '{}' needs a multiple of {}",
-                             describeLaunch(launch), i, bindings[i].address, launch.handle->metadata().name,
-                             metadata[i].alignmentBytes);
+    return invalidArgument("launch {}: binding {} at {:#x}; kernel '{}' needs a multiple of {}",
+                           describeLaunch(launch), i, bindings[i].address, launch.handle->metadata().name,
+                           metadata[i].alignmentBytes);
+  };
+  for (size_t i = 0; i < launch.bindings.size(); ++i) {
+    // What problemOf asks for; statuses are too slow to be made at every launch.
+    const RangeCode &range = launch.bindings[i];
+    const KilnBinding &buffer = buffers[range.buffer];
+    auto offset = static_cast<uint64_t>(valueOf(range.offset));
+    uint64_t rest = buffer.bytes - offset;
+    bool toEnd = !range.length.isRegister && range.length.value == -1;
+    uint64_t length = toEnd ? rest : static_cast<uint64_t>(valueOf(range.length));
+    bool holds = offset <= buffer.bytes && length <= rest && (buffer.address != 0 || length == 0) &&
+                 length >= geometry.requiredBytes[i];
+    bindings[i] = {buffer.address + offset, length};
+    if (!holds || (bindings[i].address & (metadata[i].alignmentBytes - 1)) != 0) [[unlikely]]
+      return problemOf(i);
   }
   if (geometry.grid[0] == 0 || geometry.grid[1] == 0 || geometry.grid[2] == 0)
     return {}; // nothing to compute: a tensor without elements

@@ -67,9 +67,10 @@ private:
   BufferPool pool;
   DeviceStore store;
   ProgramStore programs;
-  std::mutex mutex;                            // for what follows; never held while something is called
-  std::vector<std::shared_ptr<Run>> abandoned; // timed out: the device still uses their memory
-  std::set<std::string> importsCounted;        // by model digest
+  std::mutex mutex;                                  // for what follows; never held while something is called
+  std::vector<std::shared_ptr<Run>> abandoned;       // timed out: the device still uses their memory
+  std::set<std::string> importsCounted;              // by model digest
+  std::atomic<const Model *> latestCounted{nullptr}; // spares most runs the set; models stay until the end
 };
 
 } // namespace kiln

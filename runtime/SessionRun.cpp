@@ -58,7 +58,10 @@ private:
 
 Result<LoadedProgramRef>
 Session::programFor(const ModelRef &model, std::span<const std::vector<int64_t>> inputDims, bool precompile) {
-  countImport(*model);
+  if (latestCounted.load(std::memory_order_relaxed) != model.get()) {
+    countImport(*model);
+    latestCounted.store(model.get(), std::memory_order_relaxed);
+  }
   return programs.find(model, inputDims, precompile);
 }
 

@@ -9,11 +9,12 @@
 #include <array>
 #include <atomic>
 #include <condition_variable>
-#include <functional>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <tuple>
 #include <unordered_map>
@@ -21,48 +22,65 @@
 
 namespace kiln {
 
+/// Hashes the digests in hex that keys are: their first digits are as good as any hash of all of them.
+struct DigestHash {
+  using is_transparent = void;
+  size_t operator()(std::string_view key) const {
+    uint64_t head[2];
+    if (key.size() < sizeof(head))
+      return std::hash<std::string_view>()(key);
+    std::memcpy(head, key.data(), sizeof(head));
+    // Multiplied, since hex digits use few bits of each byte; the high half has taken in all of them.
+    uint64_t mixed = (head[0] ^ (head[1] << 7)) * 0x9e3779b97f4a7c15u;
+    return mixed ^ (mixed >> 32);
+  }
+};
+
 /// Values by key: Pending while one thread makes it, then Ready or Failed. Failures that would come again
 /// (InvalidArgument, Unimplemented) are kept, others are forgotten so that the next caller tries anew.
 /// Ownership: Value is cheap to copy, as a shared_ptr. Threads: every member is safe; no lock is held while a
-/// value is made or evicted; a thread that asks for a key that it is making gets InProgress. In the child of
-/// a fork the values stay; what another thread was making is made anew by whoever asks for it.
+/// value is made or evicted; a thread that asks for a key that it is making gets InProgress. Whoever asks for
+/// values that are there touches nothing that those who ask for keys of another shard write to. In the child
+/// of a fork the values stay; what another thread was making is made anew by whoever asks for it.
 template <typename Value> class SingleFlight final : ForkGuard {
 public:
   enum class Source { Resident, Made, Waited };
-  using Make = std::function<Result<Value>()>;
 
-  /// The value of `key`; makes it with `make` if there is none. `source`, if given, says how it came.
-  Result<Value> get(const std::string &key, const Make &make, Source *source = nullptr) {
-    Shard &shard = shards[std::hash<std::string>()(key) % kShards];
+  /// The value of `key`; makes it with `make`, a function that gives a Result<Value>, if there is none.
+  /// `source`, if given, says how it came.
+  template <typename Make> Result<Value> get(std::string_view key, Make make, Source *source = nullptr) {
+    Shard &shard = shardOf(key);
     std::shared_ptr<Entry> entry;
     {
       std::unique_lock lock(shard.mutex);
-      auto [it, isNew] = shard.entries.try_emplace(key);
-      if (isNew)
-        it->second = std::make_shared<Entry>();
-      entry = it->second;
-      entry->lastUse = ++clock;
-      if (!isNew)
-        return await(lock, shard, *entry, key, source);
+      auto it = shard.entries.find(key);
+      if (it != shard.entries.end()) {
+        it->second->lastUse = clock.load(std::memory_order_relaxed);
+        return await(lock, shard, it->second, key, source);
+      }
+      entry = std::make_shared<Entry>();
+      entry->lastUse = clock.fetch_add(1, std::memory_order_relaxed) + 1;
+      shard.entries.emplace(key, entry);
     }
     if (source)
       *source = Source::Made;
     return fill(shard, entry, key, make);
   }
   /// The value if it is there; nothing while it is being made.
-  std::optional<Value> find(const std::string &key) {
-    Shard &shard = shards[std::hash<std::string>()(key) % kShards];
+  std::optional<Value> find(std::string_view key) {
+    Shard &shard = shardOf(key);
     std::scoped_lock lock(shard.mutex);
     auto it = shard.entries.find(key);
     if (it == shard.entries.end() || it->second->state != State::Ready)
       return std::nullopt;
-    it->second->lastUse = ++clock;
+    it->second->lastUse = clock.load(std::memory_order_relaxed);
     return it->second->value;
   }
   /// Values and kept failures.
   size_t size() const { return kept.load(std::memory_order_relaxed); }
 
-  /// Forgets values and kept failures, the longest unused first, until `enough()`. A value for which
+  /// Forgets values and kept failures, the longest unused first, until `enough()`; uses between two additions
+  /// count as one time. A value for which
   /// `inUse(value)` holds stays: it is asked under a lock that keeps others from taking the value.
   /// `gone(value)` is told of each value that went.
   template <typename Enough, typename InUse, typename Gone>
@@ -115,38 +133,45 @@ private:
   struct Entry {
     State state = State::Pending;
     std::thread::id maker = std::this_thread::get_id();
-    uint64_t lastUse = 0; // by `clock`
+    uint64_t lastUse = 0; // by `clock`, under the shard's lock
     std::optional<Value> value;
     Status failure;
   };
-  struct Shard {
+  static constexpr size_t kLinePairBytes = 128; // processors fetch cache lines in pairs
+  struct alignas(kLinePairBytes) Shard {
     std::mutex mutex;
     // Replaced in the child of a fork: the old one counts waiters that are gone, which its destructor would
     // wait for.
     std::unique_ptr<std::condition_variable> changed = std::make_unique<std::condition_variable>();
-    std::unordered_map<std::string, std::shared_ptr<Entry>> entries;
+    std::unordered_map<std::string, std::shared_ptr<Entry>, DigestHash, std::equal_to<>> entries;
   };
-  static constexpr size_t kShards = 16;
+  static constexpr size_t kShards = 64;
+
+  // By other bits than those that choose a shard's bucket.
+  Shard &shardOf(std::string_view key) { return shards[(DigestHash()(key) >> 24) % kShards]; }
 
   template <typename InUse> static bool isBusy(const std::shared_ptr<Entry> &entry, InUse inUse) {
     return entry->state == State::Pending || entry.use_count() > 1 || // a thread is about to take its value
            (entry->value && inUse(*entry->value));
   }
 
-  static Result<Value> await(std::unique_lock<std::mutex> &lock, Shard &shard, Entry &entry,
-                             const std::string &key, Source *source) {
+  static Result<Value> await(std::unique_lock<std::mutex> &lock, Shard &shard,
+                             const std::shared_ptr<Entry> &found, std::string_view key, Source *source) {
     if (source)
-      *source = entry.state == State::Pending ? Source::Waited : Source::Resident;
-    if (entry.state == State::Pending && entry.maker == std::this_thread::get_id())
+      *source = found->state == State::Pending ? Source::Waited : Source::Resident;
+    if (found->state == State::Ready) [[likely]]
+      return *found->value;
+    if (found->state == State::Pending && found->maker == std::this_thread::get_id())
       return inProgress("key '{}': asked for while this thread is making it", key);
-    shard.changed->wait(lock, [&] { return entry.state != State::Pending; });
-    if (entry.state == State::Failed)
-      return entry.failure;
-    return *entry.value;
+    std::shared_ptr<Entry> entry = found; // the map may forget it meanwhile
+    shard.changed->wait(lock, [&] { return entry->state != State::Pending; });
+    if (entry->state == State::Failed)
+      return entry->failure;
+    return *entry->value;
   }
 
-  Result<Value> fill(Shard &shard, const std::shared_ptr<Entry> &entry, const std::string &key,
-                     const Make &make) {
+  template <typename Make>
+  Result<Value> fill(Shard &shard, const std::shared_ptr<Entry> &entry, std::string_view key, Make &make) {
     Result<Value> made = make();
     {
       std::scoped_lock lock(shard.mutex);
@@ -160,14 +185,14 @@ private:
       if (made.ok() || comesAgain)
         ++kept;
       else
-        shard.entries.erase(key); // those who wait still share the entry
+        shard.entries.erase(shard.entries.find(key)); // those who wait still share the entry
     }
     shard.changed->notify_all();
     return made;
   }
 
   std::array<Shard, kShards> shards;
-  std::atomic<uint64_t> clock{0};
+  std::atomic<uint64_t> clock{0}; // of additions
   std::atomic<size_t> kept{0};
   ForkGuard::Entry guard{*this}; // last: made once the rest is there
 };
