@@ -2,6 +2,7 @@
 #include "runtime/Bundle.h"
 
 #include "runtime/Error.h"
+#include "runtime/ProgramCode.h"
 #include "runtime/Sha256.h"
 
 #include "kiln/schema/Cache_generated.h"
@@ -118,6 +119,16 @@ Result<OwnedBytes> Bundle::weight(std::string_view digest) const {
   return std::move(entry->payload);
 }
 
+std::vector<PackedBytes> Bundle::packed(const ProgramFile &program) const {
+  Result<CacheEntry> entry = readEntry(*pack, EntryKind::Packed, packedAddress(program).key);
+  if (!entry.ok())
+    return {};
+  return decodePacked(*entry, [&](std::string_view digest) {
+    Result<OwnedBytes> bytes = weight(digest);
+    return bytes.ok() ? *std::move(bytes) : OwnedBytes();
+  });
+}
+
 struct BundleWriter::State {
   PackWriter pack;
   schema::BundleT contents;
@@ -138,62 +149,82 @@ Result<std::unique_ptr<BundleWriter>> BundleWriter::create(const std::string &pa
   return std::unique_ptr<BundleWriter>(new BundleWriter(std::move(state)));
 }
 
-Status BundleWriter::add(const TargetDescription &target, const ProgramFile &program,
-                         const InputDims &pattern, std::span<const CompiledKernelRef> kernels,
-                         const ConstantLookup &weights) {
+Status BundleWriter::addEntry(EntryKind kind, const EntryKey &key, const EntryInfo &info, ByteSpan payload,
+                              EntryLayout layout) {
+  KILN_ASSIGN_OR_RETURN(EncodedEntry entry, encodeEntry(kind, key, info, payload, layout));
+  std::string whole = entry.whole();
+  return state->pack.add(kind, key, {reinterpret_cast<const uint8_t *>(whole.data()), whole.size()});
+}
+
+Status BundleWriter::addWeight(const std::string &digest, ByteSpan bytes, const std::string &name) {
+  std::optional<EntryKey> key = EntryKey::fromHex(digest);
+  if (!key)
+    return internalError("weight '{}': '{}' is no digest", name, digest);
+  EntryInfo info;
+  info.name = name;
+  return addEntry(EntryKind::Weight, *key, info, bytes, EntryLayout::Pages);
+}
+
+Status BundleWriter::add(const Item &item) {
   schema::ProgramT contents;
-  program.program().UnPackTo(&contents);
+  item.program.program().UnPackTo(&contents);
   std::set<std::string> needed;
   for (size_t i = 0; i < contents.kernels.size(); ++i) {
-    ByteSpan bytes = kernels[i]->bytes().bytes;
+    ByteSpan bytes = item.kernels[i]->bytes().bytes;
     contents.kernels[i]->object.assign(bytes.begin(), bytes.end());
     contents.kernels[i]->ir.clear(); // it runs where no compiler is
-    std::string_view features = kernels[i]->metadata().requiredFeatures;
+    std::string_view features = item.kernels[i]->metadata().requiredFeatures;
     while (!features.empty()) {
       size_t comma = std::min(features.find(','), features.size());
       needed.emplace(features.substr(0, comma));
       features.remove_prefix(std::min(comma + 1, features.size()));
     }
   }
-  for (auto &constant : contents.constants) {
-    if (!constant->inline_data.empty() || constant->bytes == 0)
+  std::vector<bool> used = constantsUsedByBody(decodeProgram(item.program.program()));
+  for (uint32_t i = 0; i < contents.constants.size(); ++i) {
+    schema::ConstantT &constant = *contents.constants[i];
+    bool isLeftOut = !item.packed.empty() && !(i < used.size() && used[i]);
+    if (constant.bytes == 0 || (isLeftOut && constant.inline_data.empty()))
       continue;
-    KILN_ASSIGN_OR_RETURN(ByteSpan bytes, weights(constant->digest));
-    if (bytes.size() < kEntryPageBytes) {
-      constant->inline_data.assign(bytes.begin(), bytes.end());
+    ByteSpan bytes = item.program.constantBytes(i);
+    if (bytes.empty()) {
+      KILN_ASSIGN_OR_RETURN(bytes, item.weights(constant.digest));
+    }
+    constant.is_made = false; // the bundle has it
+    if (bytes.size() < kInlineWeightBytes) {
+      constant.inline_data.assign(bytes.begin(), bytes.end());
       continue;
     }
-    std::optional<EntryKey> key = EntryKey::fromHex(constant->digest);
-    if (!key)
-      return internalError("weight '{}': '{}' is no digest", constant->name, constant->digest);
-    EntryInfo info;
-    info.name = constant->name;
-    KILN_ASSIGN_OR_RETURN(EncodedEntry entry,
-                          encodeEntry(EntryKind::Weight, *key, info, bytes, EntryLayout::Pages));
-    std::string whole = entry.whole();
-    KILN_RETURN_IF_ERROR(state->pack.add(EntryKind::Weight, *key,
-                                         {reinterpret_cast<const uint8_t *>(whole.data()), whole.size()}));
+    constant.inline_data.clear();
+    if (!isLeftOut)
+      KILN_RETURN_IF_ERROR(addWeight(constant.digest, bytes, constant.name));
   }
   flatbuffers::FlatBufferBuilder builder(1 << 16);
   schema::FinishProgramBuffer(builder, schema::Program::Pack(builder, &contents));
   ByteSpan bytes = {builder.GetBufferPointer(), builder.GetSize()};
-  auto entry = std::make_unique<schema::BundleProgramT>();
-  entry->device_type = target.deviceType;
-  entry->features = fmt::format("{}", fmt::join(needed, ","));
-  entry->rank = static_cast<uint32_t>(std::count(target.features.begin(), target.features.end(), '+'));
-  entry->pattern = encodePattern(pattern);
-  entry->key = Sha256::of(bytes);
-  EntryKey key = *EntryKey::fromHex(entry->key);
+  auto listed = std::make_unique<schema::BundleProgramT>();
+  listed->device_type = item.target.deviceType;
+  listed->features = fmt::format("{}", fmt::join(needed, ","));
+  listed->rank =
+      static_cast<uint32_t>(std::count(item.target.features.begin(), item.target.features.end(), '+'));
+  listed->pattern = encodePattern(item.pattern);
+  listed->key = Sha256::of(bytes);
   EntryInfo info;
   info.name = state->contents.name;
-  info.deviceType = target.deviceType;
-  info.features = entry->features;
-  KILN_ASSIGN_OR_RETURN(EncodedEntry encoded,
-                        encodeEntry(EntryKind::Program, key, info, bytes, EntryLayout::Compact));
-  std::string whole = encoded.whole();
-  state->contents.programs.push_back(std::move(entry));
-  return state->pack.add(EntryKind::Program, key,
-                         {reinterpret_cast<const uint8_t *>(whole.data()), whole.size()});
+  info.deviceType = item.target.deviceType;
+  info.features = listed->features;
+  EntryKey key = *EntryKey::fromHex(listed->key);
+  state->contents.programs.push_back(std::move(listed));
+  KILN_RETURN_IF_ERROR(addEntry(EntryKind::Program, key, info, bytes, EntryLayout::Compact));
+  if (item.packed.empty())
+    return {};
+  KILN_ASSIGN_OR_RETURN(ProgramFileRef written, ProgramFile::fromBytes(bytes, state->contents.name));
+  KILN_ASSIGN_OR_RETURN(std::vector<uint8_t> packed,
+                        encodePacked(item.packed, [&](const std::string &digest, ByteSpan buffer) {
+                          return addWeight(digest, buffer, "packed");
+                        }));
+  info.features.clear();
+  return addEntry(EntryKind::Packed, packedAddress(*written).key, info, packed, EntryLayout::Compact);
 }
 
 Status BundleWriter::finish() {
@@ -201,12 +232,8 @@ Status BundleWriter::finish() {
   builder.Finish(schema::Bundle::Pack(builder, &state->contents));
   EntryInfo info;
   info.name = state->contents.name;
-  KILN_ASSIGN_OR_RETURN(EncodedEntry list,
-                        encodeEntry(EntryKind::Bundle, listKey(), info,
-                                    {builder.GetBufferPointer(), builder.GetSize()}, EntryLayout::Compact));
-  std::string whole = list.whole();
-  KILN_RETURN_IF_ERROR(state->pack.add(EntryKind::Bundle, listKey(),
-                                       {reinterpret_cast<const uint8_t *>(whole.data()), whole.size()}));
+  KILN_RETURN_IF_ERROR(addEntry(EntryKind::Bundle, listKey(), info,
+                                {builder.GetBufferPointer(), builder.GetSize()}, EntryLayout::Compact));
   return state->pack.finish();
 }
 

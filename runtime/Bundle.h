@@ -29,6 +29,9 @@ public:
   Result<ProgramFileRef> program(const TargetDescription &target, InputDims &dims) const;
   /// NotFound.
   Result<OwnedBytes> weight(std::string_view digest) const;
+  /// What the prologue of one of its programs made; nothing where it could not be run when the bundle was
+  /// written, and then it runs at each start.
+  std::vector<PackedBytes> packed(const ProgramFile &program) const;
 
 private:
   struct Variant {
@@ -51,12 +54,24 @@ public:
   static Result<std::unique_ptr<BundleWriter>> create(const std::string &path, const std::string &name,
                                                       const ModelDeclaration &model);
   ~BundleWriter();
-  /// `kernels`: all of the program, by index. Fails as `weights` does, or with an I/O error's reason.
-  Status add(const TargetDescription &target, const ProgramFile &program, const InputDims &pattern,
-             std::span<const CompiledKernelRef> kernels, const ConstantLookup &weights);
+  /// What a bundle takes of one program. Borrowed for the call.
+  struct Item {
+    const TargetDescription &target;
+    const ProgramFile &program;
+    const InputDims &pattern;
+    std::span<const CompiledKernelRef> kernels; // all of the program, by index
+    const ConstantLookup &weights;
+    const std::vector<PackedBytes> &packed; // what its prologue made; empty: it was not run
+  };
+  /// Weights that only the prologue reads are left out where it has been run. Fails as `weights` does, or
+  /// with an I/O error's reason.
+  Status add(const Item &item);
   Status finish();
 
 private:
+  Status addWeight(const std::string &digest, ByteSpan bytes, const std::string &name);
+  Status addEntry(EntryKind kind, const EntryKey &key, const EntryInfo &info, ByteSpan payload,
+                  EntryLayout layout);
   struct State;
   explicit BundleWriter(std::unique_ptr<State> state);
   std::unique_ptr<State> state;

@@ -2,6 +2,9 @@
 #include "runtime/CApi.h"
 #include "runtime/Precompile.h"
 #include "runtime/TensorBinding.h"
+#include "runtime/cache/Explain.h"
+
+#include <set>
 
 using namespace kiln;
 using namespace kiln::capi;
@@ -41,6 +44,35 @@ KilnStatus kiln_instance_cache_stats(KilnInstance *instance, KilnCacheStats *out
   });
 }
 
+KilnStatus kiln_instance_cache_misses(KilnInstance *instance,
+                                      void (*visit)(void *arg, const KilnCacheMiss *miss), void *arg) {
+  return guarded([&]() -> Status {
+    KILN_RETURN_IF_ERROR(required(instance, "instance"));
+    KILN_RETURN_IF_ERROR(required(reinterpret_cast<const void *>(visit), "visit"));
+    CacheStack &cache = instance->instance->cache();
+    std::vector<CacheStack::Miss> misses = cache.misses();
+    std::set<EntryKey> missed; // what was made since does not count as near
+    for (const CacheStack::Miss &miss : misses)
+      missed.insert(miss.address.key);
+    for (const CacheStack::Miss &miss : misses) {
+      NearestEntry nearest = nearestEntry(cache, miss.address, miss.fields,
+                                          [&](const EntryKey &key) { return missed.count(key) > 0; });
+      std::string key = miss.address.key.hex(),
+                  differing = fmt::format("{}", fmt::join(nearest.differing, ", "));
+      KilnCacheMiss told = {sizeof(told),
+                            toStr(entryKindName(miss.address.kind)),
+                            toStr(miss.name),
+                            toStr(key),
+                            toStr(missReasonName(miss.reason)),
+                            toStr(miss.detail),
+                            toStr(nearest.path),
+                            toStr(differing)};
+      visit(arg, &told);
+    }
+    return {};
+  });
+}
+
 KilnStatus kiln_model_compile(KilnInstance *instance, KilnModel *model, const KilnTensor *inputs,
                               size_t inputCount, const KilnCompileOptions *callerOptions) {
   return guarded([&]() -> Status {
@@ -64,7 +96,7 @@ KilnStatus kiln_model_compile(KilnInstance *instance, KilnModel *model, const Ki
       options.bundle = given.bundle->writer.get();
       KILN_RETURN_IF_ERROR(required(options.bundle, "bundle (it was finished)"));
     }
-    return precompile(*instance->instance, *model->model, dimsOf(tensors), options);
+    return precompile(*instance->instance, model->model, dimsOf(tensors), options);
   });
 }
 

@@ -27,10 +27,15 @@ RegistryParts &partsOf(BackendRegistry &registry) {
 } // namespace
 
 Result<std::shared_ptr<Instance>> Instance::create(const BackendRegistry::Options &options) {
+  return create(options, CacheSettings::of(Environment::process()));
+}
+
+Result<std::shared_ptr<Instance>> Instance::create(const BackendRegistry::Options &options,
+                                                   const CacheSettings &cache) {
   KILN_ASSIGN_OR_RETURN(BackendRegistry * registry, BackendRegistry::get(options));
   RegistryParts &parts = partsOf(*registry);
   return std::make_shared<Instance>(*parts.access, parts.compiler, KernelBudget::ofProcess(),
-                                    CacheStack::open(CacheSettings::of(Environment::process())));
+                                    CacheStack::open(cache));
 }
 
 Instance::Instance(BackendAccess &backends, CompilerHandle &compiler, KernelBudget budget,

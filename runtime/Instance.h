@@ -16,6 +16,8 @@ class Instance {
 public:
   /// Over the registry for these options; one compiler handle a registry.
   static Result<std::shared_ptr<Instance>> create(const BackendRegistry::Options &options);
+  static Result<std::shared_ptr<Instance>> create(const BackendRegistry::Options &options,
+                                                  const CacheSettings &cache);
   /// `cache`: what lies below memory; may be null.
   Instance(BackendAccess &backends, CompilerHandle &compiler, KernelBudget budget = KernelBudget::ofProcess(),
            std::shared_ptr<CacheStack> cache = nullptr);

@@ -108,8 +108,10 @@ CompiledKernelRef KernelStore::findOverride(const KernelRequest &request) {
 
 CompiledKernelRef KernelStore::find(const KernelRequest &request, const EntryAddress &address) {
   std::optional<CacheEntry> entry = stack->find(address, request.features);
-  if (!entry)
+  if (!entry) {
+    stack->describeMiss(address, request.name, parseKeyFields(request.fields));
     return nullptr;
+  }
   Result<CompiledKernelRef> kernel =
       parseFor(request, std::move(entry->payload), fmt::format("cached kernel '{}'", request.name));
   if (kernel.ok())

@@ -3,9 +3,11 @@
 
 #include "runtime/DType.h"
 #include "runtime/Error.h"
+#include "runtime/Log.h"
 #include "runtime/ProgramCache.h"
 #include "runtime/ReferenceLibrary.h"
 #include "runtime/Sha256.h"
+#include "runtime/cache/Explain.h"
 
 #include "kiln/schema/Program_generated.h"
 
@@ -188,13 +190,18 @@ Status Model::loadModel() {
   theFunction = options.function;
   ModelCache cache(instance->cache());
   bool mayCache = instance->cache().settings().mode != CacheMode::Off && !instance->cache().layers().empty();
-  Result<RequestKey> key = mayCache ? cacheKey(cache) : Result<RequestKey>(unavailable("no cache"));
+  Status readable = readContent();
+  Result<RequestKey> key = !mayCache       ? Result<RequestKey>(unavailable("no cache"))
+                           : readable.ok() ? cacheKey()
+                                           : Result<RequestKey>(readable);
   std::optional<ModelDeclaration> known;
   if (key.ok())
-    known = cache.find(*key);
+    known = cache.find(*key, theName);
   if (!known && instance->cache().isRequired())
-    return failedPrecondition("model '{}': no cache has it, and KILN_CACHE=require{}", theName,
-                              key.ok() ? "" : "; " + key.status().message());
+    return failedPrecondition(
+        "model '{}': no cache has it, and KILN_CACHE=require; {}", theName,
+        key.ok() ? explainMiss(instance->cache(), ModelCache::addressOf(*key), entryFields(*key))
+                 : key.status().message());
   if (!known) {
     {
       std::scoped_lock lock(importing);
@@ -202,31 +209,37 @@ Status Model::loadModel() {
     }
     bytes = {};
     KILN_ASSIGN_OR_RETURN(known, declaration());
-    if (key.ok())
+    if (readable.ok() && !content.isUnchanged())
+      readable = aborted("a file of it changed while it was imported");
+    if (key.ok() && readable.ok())
       cache.insert(*key, theName, *known);
   } else if (path.empty()) {
     bytes = copyBytes(bytes.bytes);
   }
   theDigest = known->digest;
-  if (mayCache && key.status().code() == Code::Unimplemented) // no program of another process is for it
+  if (!content.files.empty()) // what the compiler gives is of the model's file alone
+    theDigest = Sha256::of(fmt::format("{} {}", theDigest, content.wholeDigest()));
+  if (!readable.ok()) { // no program of another model or process is for it
+    logInfo("cache", "model '{}': not kept: {}", theName, readable.message());
     theDigest = Sha256::of(fmt::format("{} {} {}", theDigest, ::getpid(), std::random_device{}()));
+  }
   importedDigest = std::move(known->digest);
   theInputs = std::move(known->inputs);
   theOutputs = std::move(known->outputs);
   return {};
 }
 
-Result<RequestKey> Model::cacheKey(ModelCache &cache) const {
+Status Model::readContent() {
+  if (path.empty()) // then it can have no files beside it
+    return {};
+  KILN_ASSIGN_OR_RETURN(content, modelContent(instance->cache(), path));
+  return {};
+}
+
+Result<RequestKey> Model::cacheKey() const {
   ModelRequest request;
   KILN_ASSIGN_OR_RETURN(request.compilerVersion, instance->compiler().identity());
-  if (path.empty()) {
-    request.contentDigest = Sha256::of(bytes.bytes);
-  } else {
-    KILN_ASSIGN_OR_RETURN(ModelCache::Content content, cache.content(path));
-    if (content.mayHaveFiles)
-      return unimplemented("it may have files beside it, which its digest does not cover");
-    request.contentDigest = std::move(content.digest);
-  }
+  request.contentDigest = path.empty() ? Sha256::of(bytes.bytes) : content.wholeDigest();
   request.format = options.format;
   request.function = options.function;
   request.shapes = options.shapes;
@@ -257,7 +270,7 @@ Result<KilnImportedModel *> Model::imported() const {
     return theImported;
   KILN_RETURN_IF_ERROR(importNow());
   KILN_ASSIGN_OR_RETURN(ModelDeclaration now, declaration());
-  if (now.digest == importedDigest)
+  if (now.digest == importedDigest && (content.files.empty() || content.isUnchanged()))
     return theImported;
   compiler->model_release(theImported);
   theImported = nullptr;

@@ -6,6 +6,7 @@
 #include "kiln/reference.h"
 #include "runtime/Bundle.h"
 #include "runtime/Instance.h"
+#include "runtime/ModelContent.h"
 
 #include <functional>
 
@@ -59,7 +60,8 @@ private:
   Status loadBundle(const std::string &path);
   Result<KilnImportedModel *> imported() const;
   Status loadModel();
-  Result<RequestKey> cacheKey(ModelCache &cache) const;
+  Status readContent();
+  Result<RequestKey> cacheKey() const;
   Status importNow() const; // under `importing`
   Result<ModelDeclaration> declaration() const;
   Result<std::vector<ModelPort>> readPorts(bool isOutput) const;
@@ -71,6 +73,7 @@ private:
   BundleRef theBundle;
   // Where it is imported from.
   std::string importedDigest; // as the compiler gives it
+  ModelContent content;
   std::string path;
   OwnedBytes bytes; // if there is no path; borrowed during load(), a copy where it is imported later
   Options options;

@@ -10,7 +10,7 @@ namespace kiln {
 
 /// What a model's import depends on.
 struct ModelRequest {
-  std::string contentDigest; // of the file alone
+  std::string contentDigest; // of the file, and of the files that it names
   std::string format, function, ending;
   std::string compilerVersion;                                      // CompilerHandle::identity
   std::vector<std::pair<std::string, std::vector<int64_t>>> shapes; // that it is imported for
@@ -29,19 +29,9 @@ class ModelCache {
 public:
   explicit ModelCache(CacheStack &stack) : stack(stack) {}
 
-  /// What a model's file holds.
-  struct Content {
-    std::string digest; // SHA-256
-    /// It may refer to files beside it, as ONNX's external data: the digest does not tell whether those
-    /// changed.
-    bool mayHaveFiles = false;
-  };
-  /// Remembered by the file's identity, so that an unchanged file is not read again. NotFound; Unknown with
-  /// the system's reason.
-  Result<Content> content(const std::string &path);
-
-  /// Nothing if it is not known.
-  std::optional<ModelDeclaration> find(const RequestKey &key);
+  static EntryAddress addressOf(const RequestKey &key);
+  /// Nothing if it is not known. `name`: for people.
+  std::optional<ModelDeclaration> find(const RequestKey &key, const std::string &name);
   void insert(const RequestKey &key, const std::string &name, const ModelDeclaration &declaration);
 
 private:

@@ -1,10 +1,10 @@
 // Precompile.cpp: exact and dynamic variant, each with all its kernels.
 #include "runtime/Precompile.h"
 
-#include "runtime/Device.h"
 #include "runtime/Error.h"
 #include "runtime/Log.h"
 #include "runtime/ParallelFor.h"
+#include "runtime/ProgramStore.h"
 
 #include "kiln/schema/Program_generated.h"
 
@@ -23,8 +23,46 @@ InputDims openPattern(const Model &model, InputDims dims) {
   return dims;
 }
 
-Status compileKernels(TargetCompiler &compiler, const Model &model, const ProgramFile &program,
-                      const InputDims &pattern, const PrecompileOptions &options) {
+/// Runs prologues where the target's device is there, so that whoever runs the bundle need not.
+class Packer {
+public:
+  Packer(Instance &instance, const DeviceType &type, const CompileSettings &settings,
+         const std::string &deviceOptions) {
+    Result<std::shared_ptr<Device>> opened = Device::open(type, {.options = deviceOptions});
+    Result<std::unique_ptr<Queue>> made =
+        opened.ok() ? (*opened)->createQueue() : Result<std::unique_ptr<Queue>>(opened.status());
+    if (!made.ok()) {
+      logInfo("cache", "bundle: weights for '{}' are packed at each start: {}", type.name,
+              made.status().message());
+      return;
+    }
+    queue = *std::move(made);
+    store = std::make_unique<DeviceStore>(instance, *opened, settings);
+    programs = std::make_unique<ProgramStore>(instance, *store, *queue);
+  }
+
+  /// Nothing where the device is absent, or lacks what the kernels need.
+  std::vector<PackedBytes> pack(const ModelRef &model, const ProgramFile &program, const InputDims &dims) {
+    if (!programs || !prologueLaunches(program))
+      return {};
+    Result<LoadedProgramRef> loaded = programs->find(model, dims, /*compileAll=*/false);
+    Result<std::vector<PackedBytes>> packed = loaded.ok() ? (*loaded)->interpreter->packedBytes()
+                                                          : Result<std::vector<PackedBytes>>(loaded.status());
+    if (packed.ok())
+      return *std::move(packed);
+    logInfo("cache", "bundle: weights of '{}' are packed at each start: {}", model->name(),
+            packed.status().message());
+    return {};
+  }
+
+private:
+  std::unique_ptr<Queue> queue;
+  std::unique_ptr<DeviceStore> store;
+  std::unique_ptr<ProgramStore> programs;
+};
+
+Status compileKernels(TargetCompiler &compiler, const ModelRef &model, const ProgramFile &program,
+                      const InputDims &pattern, const PrecompileOptions &options, Packer *packer) {
   size_t count = program.verifiedProgram().embeddedKernels.size(), done = 0;
   std::vector<CompiledKernelRef> kernels(count);
   std::mutex mutex;
@@ -39,17 +77,19 @@ Status compileKernels(TargetCompiler &compiler, const Model &model, const Progra
   if (!options.bundle)
     return {};
   std::vector<OwnedBytes> held;
-  return options.bundle->add(compiler.settings().target, program, pattern, kernels,
-                             [&](std::string_view digest) -> Result<ByteSpan> {
-                               KILN_ASSIGN_OR_RETURN(OwnedBytes bytes, model.weight(digest, pattern));
-                               return held.emplace_back(std::move(bytes)).bytes;
-                             });
+  ConstantLookup weights = [&](std::string_view digest) -> Result<ByteSpan> {
+    KILN_ASSIGN_OR_RETURN(OwnedBytes bytes, model->weight(digest, pattern));
+    return held.emplace_back(std::move(bytes)).bytes;
+  };
+  std::vector<PackedBytes> packed = packer->pack(model, program, pattern);
+  return options.bundle->add({compiler.settings().target, program, pattern, kernels, weights, packed});
 }
 
 } // namespace
 
-Status precompile(Instance &instance, const Model &model, const InputDims &dims,
+Status precompile(Instance &instance, const ModelRef &shared, const InputDims &dims,
                   const PrecompileOptions &options) {
+  const Model &model = *shared;
   if (model.programFile() || model.bundle())
     return invalidArgument("model '{}': compiled already; expected a model", model.name());
   KILN_ASSIGN_OR_RETURN(std::shared_ptr<const DeviceType> type,
@@ -58,9 +98,12 @@ Status precompile(Instance &instance, const Model &model, const InputDims &dims,
   CompileSettings settings;
   KILN_ASSIGN_OR_RETURN(settings.target, targetOf(*type, options.deviceOptions));
   settings.backend = type->backend;
+  std::optional<Packer> packer;
+  if (options.bundle)
+    packer.emplace(instance, *type, settings, options.deviceOptions);
   TargetCompiler compiler(instance, std::move(settings));
   KILN_ASSIGN_OR_RETURN(ProgramFileRef exact, compiler.program(model, dims));
-  KILN_RETURN_IF_ERROR(compileKernels(compiler, model, *exact, dims, options));
+  KILN_RETURN_IF_ERROR(compileKernels(compiler, shared, *exact, dims, options, packer ? &*packer : nullptr));
   InputDims pattern = openPattern(model, dims);
   if (pattern == dims)
     return {};
@@ -71,7 +114,7 @@ Status precompile(Instance &instance, const Model &model, const InputDims &dims,
     return {};
   }
   KILN_RETURN_IF_ERROR(dynamic.status());
-  Status status = compileKernels(compiler, model, **dynamic, pattern, options);
+  Status status = compileKernels(compiler, shared, **dynamic, pattern, options, packer ? &*packer : nullptr);
   if (status.code() != Code::Unimplemented)
     return status;
   logInfo("session", "model '{}': no kernels for dynamic extents: {}", model.name(), status.message());

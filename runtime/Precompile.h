@@ -11,13 +11,15 @@ struct PrecompileOptions {
   std::string deviceType, deviceOptions; // "host", "cpu=x86-64-v3"
   /// Kernels that are there, of all; called from several threads, one at a time. May be null.
   std::function<void(size_t done, size_t total)> progress;
-  BundleWriter *bundle = nullptr; // also takes what was made; may be null
+  /// Also takes what was made, with the weights as the prologue packs them where the target's device can be
+  /// opened. May be null.
+  BundleWriter *bundle = nullptr;
 };
 
 /// The program for exactly these extents, and the one whose declared-dynamic extents stay open, where the
 /// compiler can make that; with their kernels. All go to the instance's caches.
 /// NotFound: no such device type; else as the compiler.
-Status precompile(Instance &instance, const Model &model, const InputDims &dims,
+Status precompile(Instance &instance, const ModelRef &model, const InputDims &dims,
                   const PrecompileOptions &options);
 
 } // namespace kiln

@@ -8,14 +8,13 @@
 #include "kiln/schema/Cache_generated.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace kiln {
 
 namespace {
 
-constexpr uint64_t kInlineWeightBytes = kEntryPageBytes; // smaller weights are not worth a file
-constexpr size_t kMaxPatterns = 64;                      // of one model
-constexpr size_t kFieldDigits = 16;
+constexpr size_t kMaxPatterns = 64; // of one model
 
 std::string deviceTypeOf(const ProgramFile &program) {
   const auto *type = program.program().target()->device_type();
@@ -24,12 +23,6 @@ std::string deviceTypeOf(const ProgramFile &program) {
 
 EntryAddress weightAddress(std::string_view digest) {
   return {EntryKind::Weight, *EntryKey::fromHex(digest), kWeightSpace};
-}
-
-EntryAddress packedAddress(const ProgramFile &program) {
-  KeyBuilder builder("packed");
-  builder.add("program", program.digest());
-  return {EntryKind::Packed, *EntryKey::fromHex(builder.finish().hex), spaceOf(deviceTypeOf(program))};
 }
 
 EntryAddress shapesAddress(const RequestKey &key, const std::string &deviceType) {
@@ -89,11 +82,14 @@ ProgramFileRef ProgramCache::find(const EntryAddress &address, const std::string
   std::optional<CacheEntry> entry = stack.find(address, std::nullopt);
   if (!entry)
     return nullptr;
-  Result<ProgramFileRef> program = ProgramFile::fromProgram(std::move(entry->payload), name);
+  Result<ProgramFileRef> program = ProgramFile::fromProgram(
+      std::move(entry->payload), name, [&](std::string_view digest) { return findWeight(digest); });
   if (program.ok() && spaceOf(deviceTypeOf(**program)) == address.space)
     return *program;
   logWarn("cache", "program of '{}': {}; it counts as absent", name,
           program.ok() ? "for another device" : program.status().message());
+  if (program.status().code() == Code::NotFound) // a weight was evicted before it
+    return nullptr;
   if (stack.folder())
     stack.folder()->quarantine(address.path(), EntryFault::Payload);
   return nullptr;
@@ -106,24 +102,40 @@ Result<ProgramFileRef> ProgramCache::insert(const EntryAddress &address, const R
     return program;
   schema::ProgramT contents;
   program->program().UnPackTo(&contents);
-  for (auto &constant : contents.constants) {
-    if (!constant->inline_data.empty() || constant->bytes == 0)
+  std::unordered_map<std::string, ByteSpan> made; // by the compiler: no model has them
+  for (uint32_t i = 0; i < contents.constants.size(); ++i) {
+    schema::ConstantT &constant = *contents.constants[i];
+    ByteSpan bytes = program->constantBytes(i);
+    if (constant.bytes == 0 || (!bytes.empty() && bytes.size() < kInlineWeightBytes))
       continue;
-    KILN_ASSIGN_OR_RETURN(ByteSpan bytes, weights(constant->digest));
-    if (bytes.size() < kInlineWeightBytes)
-      constant->inline_data.assign(bytes.begin(), bytes.end());
-    else
-      insertWeight(constant->digest, bytes, constant->name);
+    bool isMade = !bytes.empty();
+    if (!isMade) {
+      KILN_ASSIGN_OR_RETURN(bytes, weights(constant.digest));
+    }
+    if (bytes.size() < kInlineWeightBytes) {
+      constant.inline_data.assign(bytes.begin(), bytes.end());
+      continue;
+    }
+    insertWeight(constant.digest, bytes, constant.name);
+    if (isMade && stack.contains(weightAddress(constant.digest))) {
+      constant.inline_data.clear();
+      constant.is_made = true;
+      made.emplace(constant.digest, bytes);
+    }
   }
   flatbuffers::FlatBufferBuilder builder(1 << 16);
   schema::FinishProgramBuffer(builder, schema::Program::Pack(builder, &contents));
-  KILN_ASSIGN_OR_RETURN(ProgramFileRef kept, ProgramFile::fromBytes(bytesOf(builder), name));
+  KILN_ASSIGN_OR_RETURN(
+      ProgramFileRef kept,
+      ProgramFile::fromProgram(copyBytes(bytesOf(builder)), name, [&](std::string_view digest) {
+        auto it = made.find(std::string(digest));
+        return it == made.end() ? OwnedBytes() : OwnedBytes{it->second, program};
+      }));
   EntryInfo info;
   info.name = name;
   info.deviceType = deviceTypeOf(*kept);
   info.compileUs = buildUs;
-  for (const auto &[tag, digest] : key.fields)
-    info.fields.emplace_back(tag, digest.substr(0, kFieldDigits));
+  info.fields = entryFields(key);
   stack.insert(address, std::move(info), bytesOf(builder), EntryLayout::Compact);
   return kept;
 }
@@ -181,49 +193,28 @@ void ProgramCache::addPattern(const RequestKey &key, const std::string &deviceTy
 }
 
 std::vector<PackedBytes> ProgramCache::findPacked(const ProgramFile &program) {
-  const schema::Block *prologue = program.program().prologue();
-  bool hasLaunch = false; // else there is nothing worth an entry
-  for (uint32_t i = 0; prologue && prologue->instructions() && i < prologue->instructions()->size(); ++i)
-    hasLaunch |= prologue->instructions()->Get(i)->action_type() == schema::Action::Launch;
-  if (!hasLaunch || !stack.reads() || stack.layers().empty())
+  if (!stack.reads() || stack.layers().empty() || !prologueLaunches(program))
     return {};
   std::optional<CacheEntry> entry = stack.find(packedAddress(program), std::nullopt);
-  const auto *weights = entry ? verifiedRoot<schema::PackedWeights>(*entry) : nullptr;
-  std::vector<PackedBytes> result;
-  for (uint32_t i = 0; weights && weights->buffers() && i < weights->buffers()->size(); ++i) {
-    const schema::PackedBuffer &buffer = *weights->buffers()->Get(i);
-    PackedBytes packed{buffer.buffer(), {}};
-    if (buffer.inline_data()) // aligned by the schema, and kept alive by the entry
-      packed.bytes = {{buffer.inline_data()->data(), buffer.inline_data()->size()}, entry->payload.owner};
-    else
-      packed.bytes = findWeight(buffer.digest()->string_view());
-    if (packed.bytes.bytes.size() != buffer.bytes())
-      return {};
-    result.push_back(std::move(packed));
-  }
-  return result;
+  if (!entry)
+    return {};
+  return decodePacked(*entry, [&](std::string_view digest) { return findWeight(digest); });
 }
 
 void ProgramCache::insertPacked(const ProgramFile &program, const std::vector<PackedBytes> &buffers) {
   if (!stack.writes())
     return;
-  schema::PackedWeightsT weights;
-  for (const PackedBytes &buffer : buffers) {
-    ByteSpan bytes = buffer.bytes.bytes;
-    auto entry = std::make_unique<schema::PackedBufferT>();
-    entry->buffer = buffer.buffer;
-    entry->bytes = bytes.size();
-    entry->digest = Sha256::of(bytes);
-    if (bytes.size() < kInlineWeightBytes)
-      entry->inline_data.assign(bytes.begin(), bytes.end());
-    else
-      insertWeight(entry->digest, bytes, "packed");
-    weights.buffers.push_back(std::move(entry));
-  }
+  Result<std::vector<uint8_t>> payload =
+      encodePacked(buffers, [&](const std::string &digest, ByteSpan bytes) -> Status {
+        insertWeight(digest, bytes, "packed");
+        return {};
+      });
+  if (!payload.ok())
+    return;
   EntryInfo info;
   info.name = program.program().name() ? program.program().name()->str() : std::string();
   info.deviceType = deviceTypeOf(program);
-  stack.insert(packedAddress(program), std::move(info), bytesOf(packed(weights)), EntryLayout::Compact);
+  stack.insert(packedAddress(program), std::move(info), *payload, EntryLayout::Compact);
 }
 
 } // namespace kiln

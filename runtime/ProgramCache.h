@@ -2,7 +2,7 @@
 #ifndef KILN_RUNTIME_PROGRAMCACHE_H
 #define KILN_RUNTIME_PROGRAMCACHE_H
 
-#include "runtime/ProgramFile.h"
+#include "runtime/PackedWeights.h"
 #include "runtime/RequestKey.h"
 #include "runtime/cache/CacheStack.h"
 
@@ -24,12 +24,6 @@ struct ShapePattern;
 /// Nothing if the extents are not as many as the ranks say.
 std::optional<InputDims> decodePattern(const schema::ShapePattern &pattern);
 
-/// The bytes of one persistent buffer.
-struct PackedBytes {
-  uint32_t buffer = 0;
-  OwnedBytes bytes;
-};
-
 /// Ownership: borrows the stack. Threads: every member is safe from any thread.
 class ProgramCache {
 public:
@@ -38,8 +32,8 @@ public:
   static EntryAddress programAddress(const RequestKey &key, const std::string &deviceType);
   /// Null if no layer has it, or what it has is no program.
   ProgramFileRef find(const EntryAddress &address, const std::string &name);
-  /// The program as it is kept: its small weights inside, the others written as entries of their own.
-  /// Returns `program` itself if the mode does not write.
+  /// The program as it is kept: its small weights inside, the others, also those that the compiler made,
+  /// written as entries of their own. Returns `program` itself if the mode does not write.
   Result<ProgramFileRef> insert(const EntryAddress &address, const RequestKey &key, ProgramFileRef program,
                                 const std::string &name, uint64_t buildUs, const ConstantLookup &weights);
 

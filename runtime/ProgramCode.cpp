@@ -193,4 +193,42 @@ ProgramCode decodeProgram(const schema::Program &program) {
   return code;
 }
 
+std::vector<bool> constantsUsedByBody(const ProgramCode &code) {
+  std::vector<bool> used;
+  auto use = [&](const RangeCode &range) {
+    const BufferCode &buffer = code.buffers[range.buffer];
+    if (buffer.kind != BufferClass::Constant)
+      return;
+    used.resize(std::max<size_t>(used.size(), buffer.index + 1));
+    used[buffer.index] = true;
+  };
+  for (const InstructionCode &instruction : code.body)
+    switch (instruction.opcode) {
+    case Opcode::Launch:
+      for (const RangeCode &range : code.launches[instruction.index].bindings)
+        use(range);
+      break;
+    case Opcode::Copy:
+      use(code.copies[instruction.index].from);
+      break;
+    case Opcode::ReadScalar:
+      use(code.reads[instruction.index].from);
+      break;
+    case Opcode::Fill: // writes; so do the rest, or they move no bytes
+    case Opcode::Arith:
+    case Opcode::Branch:
+    case Opcode::Jump:
+    case Opcode::LoopInit:
+    case Opcode::LoopTest:
+    case Opcode::LoopNext:
+    case Opcode::Allocate:
+    case Opcode::Free:
+    case Opcode::Require:
+    case Opcode::Grow:
+    case Opcode::End:
+      break;
+    }
+  return used;
+}
+
 } // namespace kiln

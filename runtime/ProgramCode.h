@@ -168,6 +168,8 @@ struct ProgramCode {
 };
 
 ProgramCode decodeProgram(const schema::Program &program);
+/// By constant: whether an instruction of the body reads it. Setup has none that touch buffers.
+std::vector<bool> constantsUsedByBody(const ProgramCode &code);
 
 } // namespace kiln
 #endif // KILN_RUNTIME_PROGRAMCODE_H

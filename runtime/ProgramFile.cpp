@@ -214,7 +214,7 @@ Status writeContents(Writer &writer, schema::ProgramT &program, const ConstantLo
 
 bool ProgramFile::recognise(ByteSpan head) { return isFile(head) || looksLikeProgram(head); }
 
-Result<ProgramFileRef> ProgramFile::fromOwned(OwnedBytes bytes, std::string_view name) {
+Result<std::shared_ptr<ProgramFile>> ProgramFile::fromOwned(OwnedBytes bytes, std::string_view name) {
   auto file = std::shared_ptr<ProgramFile>(new ProgramFile());
   OwnedBytes program = bytes;
   ProgramVerifierOptions options;
@@ -230,21 +230,37 @@ Result<ProgramFileRef> ProgramFile::fromOwned(OwnedBytes bytes, std::string_view
   file->verified = *std::move(verified);
   file->theDigest = Sha256::of(program.bytes);
   file->theBytes = std::move(bytes);
-  return ProgramFileRef(std::move(file));
+  return file;
 }
 
 Result<ProgramFileRef> ProgramFile::open(const std::string &path) {
   KILN_ASSIGN_OR_RETURN(OwnedBytes bytes, mapFile(path));
-  return fromOwned(std::move(bytes), path);
+  KILN_ASSIGN_OR_RETURN(ProgramFileRef file, fromOwned(std::move(bytes), path));
+  return file;
 }
 
 Result<ProgramFileRef> ProgramFile::fromBytes(ByteSpan bytes, std::string_view name) {
-  return fromOwned(copyBytes(bytes), name);
+  KILN_ASSIGN_OR_RETURN(ProgramFileRef file, fromOwned(copyBytes(bytes), name));
+  return file;
 }
 
-Result<ProgramFileRef> ProgramFile::fromProgram(OwnedBytes program, std::string_view name) {
+Result<ProgramFileRef> ProgramFile::fromProgram(OwnedBytes program, std::string_view name,
+                                                const ConstantSource &made) {
   bool aligned = reinterpret_cast<uintptr_t>(program.bytes.data()) % kProgramAlignment == 0;
-  return fromOwned(aligned ? std::move(program) : copyBytes(program.bytes), name);
+  KILN_ASSIGN_OR_RETURN(std::shared_ptr<ProgramFile> file,
+                        fromOwned(aligned ? std::move(program) : copyBytes(program.bytes), name));
+  const auto *constants = file->program().constants();
+  for (uint32_t i = 0; constants && i < constants->size(); ++i) {
+    const schema::Constant &constant = *constants->Get(i);
+    if (!constant.is_made() || constant.bytes() == 0 || !file->constantBytes(i).empty())
+      continue;
+    OwnedBytes bytes = made ? made(constant.digest()->string_view()) : OwnedBytes();
+    if (bytes.bytes.size() != constant.bytes())
+      return notFound("'{}': constant {} ({}): {} bytes; expected {}", name, i,
+                      constant.digest()->string_view(), bytes.bytes.size(), constant.bytes());
+    file->madeConstants[i] = std::move(bytes);
+  }
+  return ProgramFileRef(std::move(file));
 }
 
 ByteSpan ProgramFile::constantBytes(uint32_t index) const {
@@ -253,7 +269,8 @@ ByteSpan ProgramFile::constantBytes(uint32_t index) const {
     return {constant.inline_data()->data(), constant.inline_data()->size()};
   if (constant.file_offset() != 0)
     return theBytes.bytes.subspan(constant.file_offset(), constant.bytes());
-  return {};
+  auto made = madeConstants.find(index);
+  return made == madeConstants.end() ? ByteSpan() : made->second.bytes;
 }
 
 Status writeProgramFile(const std::string &path, schema::ProgramT program, const ConstantLookup &constants) {

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <string>
+#include <unordered_map>
 
 namespace kiln {
 
@@ -27,12 +28,18 @@ public:
   /// From the bytes of such a file, or of a bare program flatbuffer. The bytes are copied; `name` is for
   /// errors.
   static Result<std::shared_ptr<const ProgramFile>> fromBytes(ByteSpan bytes, std::string_view name);
+  /// The bytes of a constant, by digest; none if they are not to be had.
+  using ConstantSource = std::function<OwnedBytes(std::string_view digest)>;
   /// From a bare program flatbuffer whose constants are handed over; shares `program` if it is aligned to 64.
-  static Result<std::shared_ptr<const ProgramFile>> fromProgram(OwnedBytes program, std::string_view name);
+  /// Those that the compiler made and the flatbuffer does not hold come from `made` and are kept. NotFound:
+  /// it has not got them.
+  static Result<std::shared_ptr<const ProgramFile>> fromProgram(OwnedBytes program, std::string_view name,
+                                                                const ConstantSource &made = nullptr);
 
   const schema::Program &program() const { return *verified.root; }
   const VerifiedProgram &verifiedProgram() const { return verified; }
-  /// The bytes of a constant: inline or of the file; empty if they are handed over by somebody else.
+  /// The bytes of a constant: inline, of the file, or made by the compiler; empty if they are handed over by
+  /// somebody else.
   ByteSpan constantBytes(uint32_t index) const;
   /// SHA-256 of the flatbuffer, for request keys.
   const std::string &digest() const { return theDigest; }
@@ -42,8 +49,9 @@ public:
 
 private:
   ProgramFile() = default;
-  static Result<std::shared_ptr<const ProgramFile>> fromOwned(OwnedBytes bytes, std::string_view name);
-  OwnedBytes theBytes; // of the whole file, or of the flatbuffer
+  static Result<std::shared_ptr<ProgramFile>> fromOwned(OwnedBytes bytes, std::string_view name);
+  OwnedBytes theBytes;                                    // of the whole file, or of the flatbuffer
+  std::unordered_map<uint32_t, OwnedBytes> madeConstants; // that the flatbuffer does not hold, by index
   VerifiedProgram verified;
   std::string theDigest;
 };

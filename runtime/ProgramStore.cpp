@@ -16,17 +16,21 @@ ProgramStore::ProgramStore(Instance &instance, DeviceStore &device, Queue &queue
 Result<LoadedProgramRef>
 ProgramStore::find(const ModelRef &model, std::span<const std::vector<int64_t>> inputDims, bool compileAll) {
   ModelPrograms *known;
+  LoadedProgramRef program;
   {
     std::scoped_lock lock(mutex);
     std::unique_ptr<ModelPrograms> &entry = models[model.get()];
     if (!entry)
       entry = std::make_unique<ModelPrograms>(model);
     known = entry.get();
+    program = lookUpLocked(*known, inputDims);
   }
-  LoadedProgramRef program = lookUp(*known, inputDims);
-  if (!program) {
+  if (!program) [[unlikely]] {
     std::scoped_lock making(known->making);
-    program = lookUp(*known, inputDims); // another thread may have made it
+    {
+      std::scoped_lock lock(mutex);
+      program = lookUpLocked(*known, inputDims); // another thread may have made it
+    }
     if (!program) {
       KILN_ASSIGN_OR_RETURN(program, make(*known, inputDims, compileAll));
     }
@@ -36,11 +40,17 @@ ProgramStore::find(const ModelRef &model, std::span<const std::vector<int64_t>> 
   return program;
 }
 
-LoadedProgramRef ProgramStore::lookUp(ModelPrograms &known, std::span<const std::vector<int64_t>> inputDims) {
-  std::scoped_lock lock(mutex);
+LoadedProgramRef ProgramStore::lookUpLocked(ModelPrograms &known,
+                                            std::span<const std::vector<int64_t>> inputDims) {
+  if (known.latest && std::ranges::equal(known.latestDims, inputDims)) [[likely]] {
+    known.latest->lastUse = ++clock;
+    return known.latest;
+  }
   for (const LoadedProgramRef &program : known.programs)
     if (known.model->programFile() || patternAccepts(program->dims, inputDims)) {
       program->lastUse = ++clock;
+      known.latest = program;
+      known.latestDims.assign(inputDims.begin(), inputDims.end());
       return program;
     }
   return nullptr;
@@ -101,6 +111,8 @@ Status ProgramStore::resolveAll(LoadedProgram &program) {
 void ProgramStore::dropIdle() {
   std::vector<LoadedProgramRef> dropped; // destroyed without the lock
   std::scoped_lock lock(mutex);
+  for (const auto &[model, known] : models)
+    known->latest.reset();    // a hint, no use
   std::vector<uint64_t> idle; // when they were used
   auto isIdle = [](const LoadedProgramRef &program) { return program.use_count() == 1; };
   for (const auto &[model, known] : models)
@@ -156,11 +168,11 @@ Result<LoadedProgramRef> ProgramStore::load(const ModelRef &model, ProgramFileRe
   sources.constant = [this, file, model, dims](uint32_t index) {
     return device.constant(file, model, dims, index, queue);
   };
-  for (PackedBytes &packed : cache.findPacked(*file)) {
+  for (PackedBytes &packed : model->bundle() ? model->bundle()->packed(*file) : cache.findPacked(*file)) {
     KILN_ASSIGN_OR_RETURN(sources.packed[packed.buffer], device.place(std::move(packed.bytes), queue));
   }
   if (!sources.packed.empty())
-    logDebug("session", "model '{}': packed weights from the cache", model->name());
+    logDebug("session", "model '{}': its weights are packed already", model->name());
   bool isPacked = !sources.packed.empty();
   KILN_ASSIGN_OR_RETURN(std::unique_ptr<PreparedProgram> prepared,
                         PreparedProgram::create(file, queue.device().shared_from_this(), std::move(sources)));
@@ -168,7 +180,7 @@ Result<LoadedProgramRef> ProgramStore::load(const ModelRef &model, ProgramFileRe
     KILN_RETURN_IF_ERROR(prepared->resolveAll());
   auto program = std::make_shared<LoadedProgram>();
   KILN_ASSIGN_OR_RETURN(program->interpreter, Interpreter::create(std::move(prepared), queue));
-  if (!isPacked && instance.cache().writes() && !model->programFile()) {
+  if (!isPacked && instance.cache().writes() && !model->programFile() && !model->bundle()) {
     KILN_ASSIGN_OR_RETURN(std::vector<PackedBytes> packed, program->interpreter->packedBytes());
     if (!packed.empty())
       cache.insertPacked(*file, packed);

@@ -29,7 +29,8 @@ public:
   ProgramStore(Instance &instance, DeviceStore &device, Queue &queue);
 
   /// The loaded program for these shapes; builds and loads it if there is none. `compileAll`: all kernels are
-  /// compiled side by side first.
+  /// compiled side by side first. A program that is there costs one lock and, if it is the one of the call
+  /// before, one comparison of extents.
   Result<LoadedProgramRef> find(const ModelRef &model, std::span<const std::vector<int64_t>> inputDims,
                                 bool compileAll);
   /// Forgets half of the programs that nobody runs, the longest unused first.
@@ -39,11 +40,14 @@ private:
   struct ModelPrograms {
     explicit ModelPrograms(ModelRef model) : model(std::move(model)) {}
     const ModelRef model;
-    std::vector<LoadedProgramRef> programs; // under the store's lock, as their lastUse
+    // Under the store's lock, as their lastUse:
+    std::vector<LoadedProgramRef> programs;
+    LoadedProgramRef latest; // what was found last, and for what: most runs repeat the one before
+    InputDims latestDims;
     std::mutex making;
     bool dynamicRefused = false; // under `making`
   };
-  LoadedProgramRef lookUp(ModelPrograms &known, std::span<const std::vector<int64_t>> inputDims);
+  LoadedProgramRef lookUpLocked(ModelPrograms &known, std::span<const std::vector<int64_t>> inputDims);
   Result<LoadedProgramRef> make(ModelPrograms &known, std::span<const std::vector<int64_t>> inputDims,
                                 bool compileAll);
   Status resolveAll(LoadedProgram &program);

@@ -35,6 +35,14 @@ RequestKey KeyBuilder::finish() {
   return std::move(key);
 }
 
+std::vector<std::pair<std::string, std::string>> entryFields(const RequestKey &key) {
+  constexpr size_t digits = 16;
+  std::vector<std::pair<std::string, std::string>> fields;
+  for (const auto &[tag, digest] : key.fields)
+    fields.emplace_back(tag, digest.substr(0, digits));
+  return fields;
+}
+
 std::vector<std::string> differingFields(const RequestKey &lhs, const RequestKey &rhs) {
   std::vector<std::string> tags;
   size_t count = std::max(lhs.fields.size(), rhs.fields.size());

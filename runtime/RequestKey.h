@@ -17,6 +17,8 @@ struct RequestKey {
   std::string hex;                                         // SHA-256, lower case
   std::vector<std::pair<std::string, std::string>> fields; // (tag, SHA-256 of the value)
 };
+/// The fields as entries keep them: enough digits to compare, not to look up.
+std::vector<std::pair<std::string, std::string>> entryFields(const RequestKey &key);
 /// Tags of the fields in which two keys differ, in order.
 std::vector<std::string> differingFields(const RequestKey &lhs, const RequestKey &rhs);
 

@@ -27,15 +27,6 @@ bool isDynamic(const InputDims &dims) {
   });
 }
 
-// As an entry keeps them.
-KeyFields entryFields(const RequestKey &key) {
-  constexpr size_t digits = 16;
-  KeyFields fields;
-  for (const auto &[tag, digest] : key.fields)
-    fields.emplace_back(tag, digest.substr(0, digits));
-  return fields;
-}
-
 std::string describe(const InputDims &dims) {
   std::string text;
   for (const std::vector<int64_t> &input : dims)
@@ -130,8 +121,10 @@ ProgramFileRef TargetCompiler::findExact(const Model &model, const Request &requ
   if (std::optional<ProgramFileRef> known = instance.programs().find(request.exact.hex))
     return *known;
   ProgramFileRef found = ProgramCache(instance.cache()).find(request.address, model.name());
-  if (!found)
+  if (!found) {
+    instance.cache().describeMiss(request.address, model.name(), entryFields(request.exact));
     return nullptr;
+  }
   Result<ProgramFileRef> kept = instance.programs().get(request.exact.hex, [&] { return Result(found); });
   return kept.ok() ? *kept : found;
 }
@@ -202,9 +195,7 @@ Result<ProgramFileRef> TargetCompiler::make(const Model &model, const InputDims 
               });
 }
 
-Result<CompiledKernelRef> TargetCompiler::kernel(const ProgramFile &file, uint32_t index) {
-  if (const CompiledKernelRef &embedded = file.verifiedProgram().embeddedKernels[index])
-    return embedded;
+KernelRequest TargetCompiler::kernelRequest(const ProgramFile &file, uint32_t index) const {
   const schema::KernelRef &ref = *file.program().kernels()->Get(index);
   KernelRequest request(ref.key()->str());
   request.name = view(ref.name());
@@ -212,8 +203,21 @@ Result<CompiledKernelRef> TargetCompiler::kernel(const ProgramFile &file, uint32
   request.features = theSettings.target.features;
   request.fields = view(ref.key_fields());
   request.isCompiledAnyway = !theSettings.dumpDir.empty();
-  Result<CompiledKernelRef> compiled =
-      instance.kernels().get(request, [&] { return compileNow(file, index); }, theCounters);
+  return request;
+}
+
+bool TargetCompiler::hasKernel(const ProgramFile &file, uint32_t index) {
+  if (file.verifiedProgram().embeddedKernels[index])
+    return true;
+  auto notNow = [] { return Result<CompiledKernelRef>(notFound("a kernel that nobody wants compiled")); };
+  return instance.kernels().get(kernelRequest(file, index), notNow, theCounters).ok();
+}
+
+Result<CompiledKernelRef> TargetCompiler::kernel(const ProgramFile &file, uint32_t index) {
+  if (const CompiledKernelRef &embedded = file.verifiedProgram().embeddedKernels[index])
+    return embedded;
+  Result<CompiledKernelRef> compiled = instance.kernels().get(
+      kernelRequest(file, index), [&] { return compileNow(file, index); }, theCounters);
   if (compiled.ok())
     return compiled;
   return withOpLocations(compiled.status(), file.program(),

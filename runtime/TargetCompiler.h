@@ -45,6 +45,8 @@ public:
   /// The compiled kernel of a program's index: embedded, from the caches, or compiled now.
   /// FailedPrecondition if nothing has it and the program holds no IR.
   Result<CompiledKernelRef> kernel(const ProgramFile &file, uint32_t index);
+  /// Whether memory or a layer has the kernel; compiles nothing.
+  bool hasKernel(const ProgramFile &file, uint32_t index);
   /// The kernels of these indices, side by side on the machine's threads.
   Result<std::vector<CompiledKernelRef>> kernels(const ProgramFile &file, std::span<const uint32_t> indices);
 
@@ -57,6 +59,7 @@ private:
   const std::string &backendVersion();
   ProgramFileRef findExact(const Model &model, const Request &request);
   Result<ProgramFileRef> make(const Model &model, const InputDims &dims, const Request &request);
+  KernelRequest kernelRequest(const ProgramFile &file, uint32_t index) const;
   Result<CompiledKernelRef> compileNow(const ProgramFile &file, uint32_t index);
 
   Instance &instance;

@@ -211,6 +211,18 @@ Result<CacheEntry> CacheDirectory::describe(const std::string &path, EntryFault 
   return dataLoss("'{}/{}': cannot be read", root, path);
 }
 
+void CacheDirectory::describeAll(EntryKind kind, const std::string &space,
+                                 const std::function<void(const std::string &, CacheEntry)> &visitor) {
+  (void)visit([&](const ListedEntry &listed) {
+    if (!listed.path.starts_with(space + "/"))
+      return;
+    EntryFault fault = EntryFault::None;
+    Result<CacheEntry> entry = describe(listed.path, fault);
+    if (entry.ok() && entry->kind == kind)
+      visitor(listed.path, *std::move(entry));
+  });
+}
+
 Status CacheDirectory::remove(const std::string &path) {
   struct stat info = {};
   if (files.statAt(folder.get(), path.c_str(), info) != 0)

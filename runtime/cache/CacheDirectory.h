@@ -23,16 +23,21 @@ public:
   struct Options {
     bool isWritable = false;
     uint64_t maxBytes = UINT64_MAX; // beyond it the longest unused entries go
+    bool isOwn = false;             // counts as the user's own folder, also where it is only read
   };
   /// PermissionDenied: what openCacheFolder turns down; else the system's reason.
   static Result<std::unique_ptr<CacheDirectory>> open(const std::string &root, const Options &options,
                                                       CacheCounters &counters,
                                                       FileOps &files = FileOps::system());
 
-  LayerKind kind() const override { return options.isWritable ? LayerKind::Directory : LayerKind::ReadOnly; }
+  LayerKind kind() const override {
+    return options.isWritable || options.isOwn ? LayerKind::Directory : LayerKind::ReadOnly;
+  }
   std::string name() const override { return root; }
   Lookup find(const EntryAddress &address, std::optional<std::string_view> features) override;
   void insert(const EntryAddress &address, const EncodedEntry &entry) override;
+  void describeAll(EntryKind kind, const std::string &space,
+                   const std::function<void(const std::string &name, CacheEntry entry)> &visit) override;
   /// As insert, with the reason if it failed.
   Status publish(const EntryAddress &address, const EncodedEntry &entry);
   bool contains(const EntryAddress &address);

@@ -5,6 +5,7 @@
 #include "runtime/cache/EntryFile.h"
 
 #include <atomic>
+#include <functional>
 
 namespace kiln {
 
@@ -40,6 +41,9 @@ enum class LayerKind : uint8_t { Directory, ReadOnly, Pack, Remote };
 std::string_view layerKindName(LayerKind kind); // "directory"
 constexpr size_t kLayerKinds = 4;
 
+/// Fields of a key as entries keep them: (tag, digest).
+using KeyFields = std::vector<std::pair<std::string, std::string>>;
+
 /// What a cache did. Added to from many threads.
 struct CacheCounters {
   using Count = std::atomic<uint64_t>;
@@ -62,6 +66,10 @@ public:
   virtual Lookup find(const EntryAddress &address, std::optional<std::string_view> features) = 0;
   /// Best effort; a layer that cannot write counts why. Does nothing where a layer is only read.
   virtual void insert(const EntryAddress &address, const EncodedEntry &entry) = 0;
+  /// Each entry of a kind and space, without payload and not checked, with a name for people. None where the
+  /// layer cannot be listed.
+  virtual void describeAll(EntryKind, const std::string &, // NOLINT(readability-named-parameter)
+                           const std::function<void(const std::string &name, CacheEntry entry)> &) {}
 };
 
 /// Decodes bytes that a layer found, as a Lookup.

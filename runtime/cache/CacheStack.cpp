@@ -5,6 +5,7 @@
 #include "runtime/Log.h"
 #include "runtime/cache/PackFile.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace kiln {
@@ -72,7 +73,8 @@ std::shared_ptr<CacheStack> CacheStack::open(const CacheSettings &settings, File
   if (settings.folder.empty())
     logInfo("cache", "no folder: neither KILN_CACHE_DIR, XDG_CACHE_HOME nor HOME is set");
   else
-    addFolder(settings.folder, {stack->writes(), settings.maxBytes}, /*mayBeAbsent=*/!stack->writes());
+    addFolder(settings.folder, {stack->writes(), settings.maxBytes, /*isOwn=*/true},
+              /*mayBeAbsent=*/!stack->writes());
   for (const std::string &path : settings.readOnly) {
     std::error_code error;
     if (!std::filesystem::is_regular_file(path, error)) {
@@ -89,7 +91,7 @@ std::shared_ptr<CacheStack> CacheStack::open(const CacheSettings &settings, File
 }
 
 void CacheStack::addLayer(std::unique_ptr<CacheLayer> layer) {
-  if (theLayers.empty() && layer->kind() == LayerKind::Directory)
+  if (theLayers.empty() && layer->kind() == LayerKind::Directory && writes())
     directory = static_cast<CacheDirectory *>(layer.get());
   theLayers.push_back(std::move(layer));
 }
@@ -118,7 +120,35 @@ std::optional<CacheEntry> CacheStack::find(const EntryAddress &address,
     return std::move(lookup.entry);
   }
   ++theCounters.misses[static_cast<size_t>(told.reason)];
+  noteMiss(address, told);
   return std::nullopt;
+}
+
+void CacheStack::noteMiss(const EntryAddress &address, const Lookup &lookup) {
+  bool isOfInterest = address.kind == EntryKind::Model || address.kind == EntryKind::Program ||
+                      address.kind == EntryKind::Kernel;
+  if (!isOfInterest)
+    return;
+  std::scoped_lock lock(missesMutex);
+  bool isKnown = std::any_of(theMisses.begin(), theMisses.end(),
+                             [&](const Miss &miss) { return miss.address.key == address.key; });
+  if (!isKnown && theMisses.size() < kMaxMisses)
+    theMisses.push_back({address, lookup.reason, lookup.detail, "", {}});
+}
+
+void CacheStack::describeMiss(const EntryAddress &address, std::string name, KeyFields fields) {
+  std::scoped_lock lock(missesMutex);
+  for (Miss &miss : theMisses)
+    if (miss.address.key == address.key) {
+      miss.name = std::move(name);
+      miss.fields = std::move(fields);
+      return;
+    }
+}
+
+std::vector<CacheStack::Miss> CacheStack::misses() {
+  std::scoped_lock lock(missesMutex);
+  return theMisses;
 }
 
 void CacheStack::insert(const EntryAddress &address, EntryInfo info, ByteSpan payload, EntryLayout layout) {

@@ -46,6 +46,19 @@ public:
 
   /// The entry of the first layer that has one; counts hit or miss.
   std::optional<CacheEntry> find(const EntryAddress &address, std::optional<std::string_view> features);
+
+  /// A model, program or kernel that no layer had.
+  struct Miss {
+    EntryAddress address;
+    MissReason reason = MissReason::Absent;
+    std::string detail, name; // for people; "" if not known
+    KeyFields fields;
+  };
+  /// What the one who missed knows of it.
+  void describeMiss(const EntryAddress &address, std::string name, KeyFields fields);
+  /// Each once, in order; the first kMaxMisses of the process.
+  std::vector<Miss> misses();
+  static constexpr size_t kMaxMisses = 256;
   /// Whether the writable folder has an entry there; not checked.
   bool contains(const EntryAddress &address) { return directory && directory->contains(address); }
   /// Encodes and writes into every layer that takes it. Does nothing if the mode does not write.
@@ -66,6 +79,9 @@ private:
   CacheCounters theCounters;
   std::vector<std::unique_ptr<CacheLayer>> theLayers;
   CacheDirectory *directory = nullptr; // the first layer, if there is a writable folder
+  void noteMiss(const EntryAddress &address, const Lookup &lookup);
+  std::mutex missesMutex;
+  std::vector<Miss> theMisses;
 };
 
 } // namespace kiln

@@ -25,30 +25,23 @@ std::vector<std::string> differingTags(const KeyFields &wanted, const KeyFields 
 
 size_t keyDistance(const std::vector<std::string> &tags) {
   constexpr size_t otherComputation = 1000; // more than a key has fields
-  bool isOther = std::any_of(tags.begin(), tags.end(),
-                             [](const std::string &tag) { return tag == "ir" || tag == "model"; });
+  bool isOther = std::any_of(tags.begin(), tags.end(), [](const std::string &tag) {
+    return tag == "ir" || tag == "model" || tag == "content";
+  });
   return tags.size() + (isOther ? otherComputation : 0);
 }
 
-NearestEntry nearestEntry(CacheStack &stack, const EntryAddress &address, const KeyFields &fields) {
+NearestEntry nearestEntry(CacheStack &stack, const EntryAddress &address, const KeyFields &fields,
+                          const std::function<bool(const EntryKey &key)> &isPassedOver) {
   NearestEntry nearest;
-  for (const std::unique_ptr<CacheLayer> &layer : stack.layers()) {
-    auto *folder = dynamic_cast<CacheDirectory *>(layer.get());
-    if (!folder)
-      continue;
-    (void)folder->visit([&](const ListedEntry &listed) {
-      if (!listed.path.starts_with(address.space + "/"))
+  for (const std::unique_ptr<CacheLayer> &layer : stack.layers())
+    layer->describeAll(address.kind, address.space, [&](const std::string &path, CacheEntry entry) {
+      if (entry.info.fields.empty() || (isPassedOver && isPassedOver(entry.key)))
         return;
-      EntryFault fault = EntryFault::None;
-      Result<CacheEntry> entry = folder->describe(listed.path, fault);
-      if (!entry.ok() || entry->kind != address.kind || entry->info.fields.empty())
-        return;
-      std::vector<std::string> differing = differingTags(fields, entry->info.fields);
-      bool nearer = nearest.path.empty() || keyDistance(differing) < keyDistance(nearest.differing);
-      if (nearer)
-        nearest = {listed.path, std::move(entry->info), std::move(differing)};
+      std::vector<std::string> differing = differingTags(fields, entry.info.fields);
+      if (nearest.path.empty() || keyDistance(differing) < keyDistance(nearest.differing))
+        nearest = {path, std::move(entry.info), std::move(differing)};
     });
-  }
   return nearest;
 }
 

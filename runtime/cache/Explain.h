@@ -6,9 +6,6 @@
 
 namespace kiln {
 
-/// Fields of a key as entries keep them: (tag, digest).
-using KeyFields = std::vector<std::pair<std::string, std::string>>;
-
 /// Tags whose digests differ, or that only one side has, in the order of `wanted`, then of `found`.
 std::vector<std::string> differingTags(const KeyFields &wanted, const KeyFields &found);
 
@@ -16,12 +13,14 @@ std::vector<std::string> differingTags(const KeyFields &wanted, const KeyFields 
 size_t keyDistance(const std::vector<std::string> &tags);
 
 struct NearestEntry {
-  std::string path; // below v1; "" if there is no entry of this kind
+  std::string path; // below v1, behind the name of a pack; "" if there is no entry of this kind
   EntryInfo info;
   std::vector<std::string> differing;
 };
-/// Of the folders in a stack; reads the beginning of every entry of the address's kind and space.
-NearestEntry nearestEntry(CacheStack &stack, const EntryAddress &address, const KeyFields &fields);
+/// Of the folders and packs in a stack; reads the beginning of every entry of the address's kind and space.
+/// `isPassedOver`: of entries that do not count; may be null.
+NearestEntry nearestEntry(CacheStack &stack, const EntryAddress &address, const KeyFields &fields,
+                          const std::function<bool(const EntryKey &key)> &isPassedOver = nullptr);
 
 /// "the nearest entry, 'matmul' (host/3f/9c.kc), differs in features, options".
 std::string explainMiss(CacheStack &stack, const EntryAddress &address, const KeyFields &fields);

@@ -106,6 +106,15 @@ public:
     return lookup;
   }
   void insert(const EntryAddress &, const EncodedEntry &) override {}
+  void describeAll(EntryKind kind, const std::string &space,
+                   const std::function<void(const std::string &, CacheEntry)> &visit) override {
+    for (const PackFile::Record &record : file->records()) {
+      EntryFault fault = EntryFault::None;
+      Result<CacheEntry> entry = describeEntry(file->entryBytes(record).bytes, record.bytes, fault);
+      if (entry.ok() && entry->kind == kind && addressOf(*entry).space == space)
+        visit(path + ": " + addressOf(*entry).path(), *std::move(entry));
+    }
+  }
 
 private:
   const std::shared_ptr<const PackFile> file;

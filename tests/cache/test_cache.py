@@ -7,11 +7,15 @@ import os
 import pathlib
 import random
 import shutil
+import signal
 import stat
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
+
+from cache_helpers import external_model, kill_on_file_locks
 
 options: argparse.Namespace
 RUNTIME_ONLY = "/nonexistent/libkiln_compiler.so"  # for KILN_COMPILER_LIBRARY: as if no compiler were installed
@@ -55,8 +59,18 @@ class WarmStart(CacheTest):
                 warm = self.run_model(model, KILN_CACHE="require")
                 self.assertEqual(warm["cache"]["kernels_compiled"] + warm["cache"]["programs_built"], 0)
                 self.assertEqual(warm["cache"]["files"]["absent"], 0)
-                self.assertGreater(warm["cache"]["files"]["read_only_hits"], 0)  # under require nothing is written
+                self.assertGreater(warm["cache"]["files"]["directory_hits"], 0)
+                self.assertEqual(warm["cache"]["files"]["read_only_hits"], 0)
                 self.assertGreater(warm["cache"]["files"]["saved_us"], 0)
+
+    def test_a_simulated_device_hits_too(self) -> None:
+        model = options.models / "mlp-surrogate"
+        command = ("jit-run", model / "model.onnx", "--device=npu", "--inputs", model / "inputs.npz", "--expect", model / "outputs.npz",
+                   "--json", "--cache-stats")
+        cold = json.loads(self.tool(*command).stdout)["cache"]
+        self.assertGreater(cold["kernels_compiled"], 0)
+        warm = json.loads(self.tool(*command, KILN_CACHE="require").stdout)["cache"]
+        self.assertEqual((warm["kernels_compiled"], warm["programs_built"], warm["files"]["absent"]), (0, 0, 0))
 
     def test_a_copy_of_the_model_elsewhere_hits(self) -> None:
         self.run_model("mlp-surrogate")
@@ -99,6 +113,45 @@ class WarmStart(CacheTest):
         copy.write_bytes(data)
         done = self.run_model("mlp-surrogate", file=copy, code=None, KILN_CACHE="require")
         self.assertIn("no cache has it", done.get("error", ""))
+
+
+class ExternalData(CacheTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.model = self.path("model.onnx")
+        self.model.write_bytes(external_model("w.bin"))
+        self.weights([1, 2, 3, 4])
+
+    def weights(self, values: list[float]) -> None:
+        self.path("w.bin").write_bytes(struct.pack("<4f", *values))
+
+    def result(self, mode: str = "rw", code: int = 0) -> str:
+        done = self.tool("jit-run", self.model, "--device=host", "--input=x=4xf32=1", code=code, KILN_CACHE=mode)
+        return done.stdout + done.stderr
+
+    def test_a_model_with_files_beside_it_hits(self) -> None:
+        self.assertIn("[1, 2, 3, 4]", self.result())
+        self.assertIn("[1, 2, 3, 4]", self.result("require"))
+
+    def test_other_weights_are_another_model(self) -> None:
+        self.result()
+        self.weights([5, 6, 7, 8])
+        self.assertIn("differs in content", self.result("require", code=3))
+        self.assertIn("[5, 6, 7, 8]", self.result())
+        self.weights([1, 2, 3, 4])
+        self.assertIn("[1, 2, 3, 4]", self.result("require"))
+        self.path("w.bin").unlink()
+        self.assertIn("no cache has it", self.result("require", code=3))
+        self.assertIn("w.bin", self.result(code=3))
+
+    def test_a_copy_elsewhere_hits(self) -> None:
+        self.result()
+        folder = self.path("elsewhere")
+        folder.mkdir()
+        for name in ("model.onnx", "w.bin"):
+            shutil.move(self.path(name), folder / name)
+        self.model = folder / "model.onnx"
+        self.assertIn("[1, 2, 3, 4]", self.result("require"))
 
 
 class Keys(CacheTest):
@@ -181,6 +234,30 @@ class Bundles(CacheTest):
         for cpu in ("native", "x86-64-v3"):
             self.run_model("mlp-surrogate", file=file, KILN_CACHE="off", KILN_COMPILER_LIBRARY=RUNTIME_ONLY, KILN_HOST_CPU=cpu)
 
+    def test_weights_are_packed_ahead(self) -> None:
+        file = self.bundle("ppocr-cls", "--device=host")
+        cache = self.path("unpacked")
+        done = self.tool("jit-cache", "unpack", file, f"--dir={cache}", code=None)
+        kinds = {kind["kind"] for kind in json.loads(self.tool("jit-cache", "stats", "--json", f"--dir={cache}").stdout)["kinds"]}
+        self.assertIn("packed", kinds, done.stdout + done.stderr)
+        model = options.models / "ppocr-cls"
+        done = self.tool("jit-run", file, "--device=host", "--inputs", model / "inputs.npz", KILN_CACHE="off", KILN_LOG="debug:session",
+                         KILN_COMPILER_LIBRARY=RUNTIME_ONLY)
+        self.assertIn("its weights are packed already", done.stderr)
+
+    def test_levels_of_absent_hardware_are_compiled_for(self) -> None:
+        """A level that this machine lacks can be compiled for, not run."""
+        file = self.bundle("mlp-surrogate", "--device=host:cpu=x86-64-v4")
+        flags = pathlib.Path("/proc/cpuinfo").read_text()
+        report = self.run_model("mlp-surrogate", file=file, code=None, KILN_CACHE="off", KILN_COMPILER_LIBRARY=RUNTIME_ONLY)
+        if "avx512vl" in flags and "avx512dq" in flags:
+            self.assertTrue(report["ok"])
+        else:
+            self.assertIn("no program for 'host'", report["error"])
+        opened = self.tool("jit-run", options.models / "mlp-surrogate" / "model.onnx", "--device=host", "--shape=input=6x4", code=None,
+                           KILN_HOST_CPU="x86-64-v4")
+        self.assertEqual(opened.returncode == 0, report.get("ok", False), opened.stderr)
+
     def test_says_what_it_is_not_for(self) -> None:
         file = self.bundle("mlp-surrogate", "--device=host")
         done = self.tool("jit-run", file, "--device=null", "--shape=input=6x4", code=3, KILN_CACHE="off")
@@ -250,15 +327,17 @@ class Hostile(CacheTest):
                 self.assertEqual(stat.S_IMODE(path.stat().st_mode) & 0o077, 0, path)
 
     def test_a_pure_hit_locks_no_file(self) -> None:
-        if not shutil.which("strace"):
-            self.skipTest("no strace here")
-        self.run_model("mlp-surrogate")
         model = options.models / "mlp-surrogate"
-        done = subprocess.run(["strace", "-f", "-e", "trace=flock,fcntl", str(options.build / "bin" / "jit-run"),
-                               str(model / "model.onnx"), "--device=host", "--inputs", str(model / "inputs.npz")],
-                              capture_output=True, text=True, env={**os.environ, "KILN_CACHE": "ro", "KILN_CACHE_DIR": str(self.cache)})
-        self.assertNotIn("flock", done.stderr)
-        self.assertNotIn("F_SETLK", done.stderr)
+        command = [str(options.build / "bin" / "jit-run"), str(model / "model.onnx"), "--device=host", "--inputs",
+                   str(model / "inputs.npz")]
+        environment = {**os.environ, "KILN_CACHE": "rw", "KILN_CACHE_DIR": str(self.cache)}
+        cold = subprocess.run(command, capture_output=True, env=environment, preexec_fn=kill_on_file_locks)
+        self.assertEqual(cold.returncode, -signal.SIGSYS, "a miss takes turns under a lock, which this test must notice")
+        self.run_model("mlp-surrogate")
+        for mode in ("rw", "ro", "require"):
+            warm = subprocess.run(command, capture_output=True, text=True, env={**environment, "KILN_CACHE": mode},
+                                  preexec_fn=kill_on_file_locks)
+            self.assertEqual(warm.returncode, 0, f"{mode}: {warm.stdout}{warm.stderr}")
 
     def test_sixteen_processes_compile_once(self) -> None:
         model = options.models / "mlp-surrogate"
@@ -319,6 +398,52 @@ class Tool(CacheTest):
         key = new[0].parent.name + new[0].stem[:12]
         self.assertIn("their keys differ in", self.tool("jit-cache", "explain", key).stdout)
         self.assertIn("features", json.loads(self.tool("jit-cache", "explain", key, "--json").stdout)["differs_in"])
+
+    def explain(self, *arguments: object, code: int = 0) -> dict:
+        model = options.models / "mlp-surrogate" / "model.onnx"
+        return json.loads(self.tool("jit-cache", "explain", model, "--json", *arguments, code=code).stdout)
+
+    def test_explain_says_what_a_model_would_not_find(self) -> None:
+        self.cache.mkdir(mode=0o700)
+        (self.cache / "v1").mkdir(mode=0o700)
+        empty = self.explain("--device=null", "--shape=input=6x4", code=1)
+        self.assertEqual({miss["kind"] for miss in empty["missing"]}, {"model", "program", "kernel"})
+        self.assertEqual({miss["reason"] for miss in empty["missing"]}, {"absent"})
+        model = options.models / "mlp-surrogate" / "model.onnx"
+        self.tool("jit-run", model, "--compile-only", "--device=host:cpu=x86-64-v3", "--shape=input=6x4")
+        there = self.explain("--device=host:cpu=x86-64-v3", "--shape=input=6x4")
+        self.assertEqual(there["missing"], [])
+        self.assertEqual(there["looked_up"][0]["program"], "exact")
+        self.assertEqual(there["looked_up"][0]["kernels"], there["looked_up"][0]["kernels_there"])
+        self.assertEqual(self.explain("--device=host:cpu=x86-64-v3", "--shape=input=7x4")["looked_up"][0]["program"], "dynamic")
+        other = self.explain("--device=host:cpu=x86-64-v4", "--shape=input=6x4", code=1)
+        differing = {miss["kind"]: miss["differs_in"] for miss in other["missing"]}
+        self.assertEqual(differing["program"], ["arch", "features"])
+        self.assertIn("features", " ".join(differing["kernel"]))
+        shape = self.explain("--device=host:cpu=x86-64-v3", "--shape=input=1x4", code=1)
+        self.assertEqual([miss["differs_in"] for miss in shape["missing"] if miss["kind"] == "program"], [["input-0"]])
+        text = self.tool("jit-cache", "explain", model, "--device=host:cpu=x86-64-v4", "--shape=input=6x4", code=1).stdout
+        self.assertRegex(text, "missing: program .* absent; the nearest, .* differs in arch, features")
+        self.assertIn("program missing, 0 of ", text)
+
+    def test_explain_refuses_what_is_wrong(self) -> None:
+        self.cache.mkdir(mode=0o700)
+        (self.cache / "v1").mkdir(mode=0o700)
+        model = options.models / "mlp-surrogate" / "model.onnx"
+        self.assertIn("nowhere", self.tool("jit-cache", "explain", model, "--device=nowhere", code=3).stderr)
+        self.assertIn("'y'", self.tool("jit-cache", "explain", model, "--shape=y=1x4", code=3).stderr)
+        self.assertIn("cpu", self.tool("jit-cache", "explain", model, "--device=host:cpu=x86-64-v9", code=3).stderr)
+
+    def test_cache_stats_list_misses_with_reasons(self) -> None:
+        self.run_model("mlp-surrogate", KILN_HOST_CPU="x86-64-v3")
+        for entry in self.entries("kernel"):
+            data = bytearray(entry.read_bytes())
+            data[-20] ^= 1
+            entry.write_bytes(data)
+        model = options.models / "mlp-surrogate"
+        done = self.tool("jit-run", model / "model.onnx", "--device=host", "--inputs", model / "inputs.npz", "--cache-stats",
+                         KILN_HOST_CPU="x86-64-v3")
+        self.assertRegex(done.stdout, "cache miss: kernel '.*' \\([0-9a-f]{12}\\): damaged: .*checksum")
 
     def test_bad_command_lines(self) -> None:
         self.cache.mkdir(mode=0o700)

@@ -41,7 +41,8 @@ Result<int> cacheVerify(const CacheContext &context);
 Result<int> cacheCollect(const CacheContext &context);
 Result<int> cachePack(const CacheContext &context);
 Result<int> cacheUnpack(const CacheContext &context);
-/// In which fields of the key an entry differs from the nearest other one.
+/// Of an entry: in which fields of the key it differs from the nearest other one. Of a model: what a run of
+/// it would not find, and why; kNo if that is anything.
 Result<int> cacheExplain(const CacheContext &context);
 Result<int> cacheClear(const CacheContext &context);
 
@@ -51,6 +52,8 @@ Result<std::vector<KnownEntry>> knownEntries(const CacheContext &context);
 /// The one entry whose key starts like this. NotFound; InvalidArgument: several do.
 Result<KnownEntry> entryByKey(const CacheContext &context, const std::string &prefix);
 std::string bytesText(uint64_t bytes); // "1.5 MiB"
+std::string shortKey(const EntryKey &key);
+nlohmann::ordered_json cacheEntryJson(const KnownEntry &known);
 void printCacheJson(const nlohmann::ordered_json &json, std::ostream &out);
 
 } // namespace kiln::tools

@@ -1,6 +1,5 @@
-// JitCacheShow.cpp: jit-cache stats, ls, inspect, explain.
+// JitCacheShow.cpp: jit-cache stats, ls, inspect.
 #include "runtime/Error.h"
-#include "runtime/cache/Explain.h"
 #include "tools/lib/JitCache.h"
 #include "tools/lib/TextTable.h"
 #include "tools/lib/ToolMain.h"
@@ -29,9 +28,11 @@ std::string ageText(int64_t since) {
   return age < 2 * 86400 ? fmt::format("{} h", age / 3600) : fmt::format("{} d", age / 86400);
 }
 
+} // namespace
+
 std::string shortKey(const EntryKey &key) { return key.hex().substr(0, 12); }
 
-Json entryJson(const KnownEntry &known) {
+Json cacheEntryJson(const KnownEntry &known) {
   Json json = {{"path", known.path}, {"bytes", known.bytes}, {"used", known.usedS}};
   if (!known.problem.empty()) {
     json["problem"] = known.problem;
@@ -47,8 +48,6 @@ Json entryJson(const KnownEntry &known) {
   json["compile_us"] = info.compileUs;
   return json;
 }
-
-} // namespace
 
 Result<int> cacheStats(const CacheContext &context) {
   KILN_ASSIGN_OR_RETURN(std::vector<KnownEntry> entries, knownEntries(context));
@@ -99,7 +98,7 @@ Result<int> cacheList(const CacheContext &context) {
   if (context.wantsJson()) {
     Json list = Json::array();
     for (const KnownEntry &entry : entries)
-      list.push_back(entryJson(entry));
+      list.push_back(cacheEntryJson(entry));
     printCacheJson({{"entries", list}}, context.out);
     return kYes;
   }
@@ -123,7 +122,7 @@ Result<int> cacheInspect(const CacheContext &context) {
   EntryFault fault = EntryFault::None;
   Result<CacheEntry> entry = context.folder.read(known.path, fault);
   const EntryInfo &info = known.entry.info;
-  Json json = entryJson(known);
+  Json json = cacheEntryJson(known);
   json["verified"] = entry.ok();
   if (!entry.ok())
     json["fault"] = std::string(entryFaultName(fault)) + ": " + entry.status().message();
@@ -153,40 +152,6 @@ Result<int> cacheInspect(const CacheContext &context) {
                                    value.is_string() ? value.get<std::string>() : value.dump());
   }
   return entry.ok() ? kYes : kNo;
-}
-
-Result<int> cacheExplain(const CacheContext &context) {
-  KILN_ASSIGN_OR_RETURN(KnownEntry known, entryByKey(context, context.operands[0]));
-  if (!known.problem.empty())
-    return dataLoss("entry {}: {}", known.path, known.problem);
-  if (known.entry.info.fields.empty())
-    return invalidArgument("entry {}: a {}; its key has no fields", known.path,
-                           entryKindName(known.entry.kind));
-  KILN_ASSIGN_OR_RETURN(std::vector<KnownEntry> entries, knownEntries(context));
-  const KnownEntry *nearest = nullptr;
-  std::vector<std::string> differing;
-  for (const KnownEntry &other : entries) {
-    if (other.path == known.path || !other.problem.empty() || other.entry.kind != known.entry.kind ||
-        other.path.substr(0, other.path.find('/')) != known.path.substr(0, known.path.find('/')))
-      continue;
-    std::vector<std::string> tags = differingTags(known.entry.info.fields, other.entry.info.fields);
-    if (!nearest || keyDistance(tags) < keyDistance(differing))
-      nearest = &other, differing = std::move(tags);
-  }
-  if (context.wantsJson()) {
-    Json json = {{"entry", entryJson(known)}, {"differs_in", differing}};
-    json["nearest"] = nearest ? entryJson(*nearest) : Json();
-    printCacheJson(json, context.out);
-  } else if (!nearest) {
-    context.out << fmt::format("{}: there is no other {} for its device\n", known.path,
-                               entryKindName(known.entry.kind));
-  } else {
-    context.out << fmt::format("{} '{}' ({}) was made although there is '{}' ({}): their keys differ in {}\n",
-                               entryKindName(known.entry.kind), known.entry.info.name,
-                               shortKey(known.entry.key), nearest->entry.info.name,
-                               shortKey(nearest->entry.key), fmt::join(differing, ", "));
-  }
-  return kYes;
 }
 
 } // namespace kiln::tools

@@ -71,6 +71,38 @@ Result<std::vector<CompileDevice>> parseCompileDevices(const std::string &text) 
   return devices;
 }
 
+namespace {
+
+/// Each model, program and kernel that no cache had.
+Result<Json> missesOf(KilnInstance *instance) {
+  Json misses = Json::array();
+  auto visit = [](void *arg, const KilnCacheMiss *miss) {
+    auto text = [](KilnStr str) { return std::string(toView(str)); };
+    static_cast<Json *>(arg)->push_back({{"kind", text(miss->kind)},
+                                         {"name", text(miss->name)},
+                                         {"key", text(miss->key)},
+                                         {"reason", text(miss->reason)},
+                                         {"detail", text(miss->detail)},
+                                         {"nearest", text(miss->nearest)},
+                                         {"differs_in", text(miss->differing)}});
+  };
+  KILN_RETURN_IF_ERROR(take(kiln_instance_cache_misses(instance, visit, &misses)));
+  return misses;
+}
+
+void printMiss(const Json &miss, std::ostream &out) {
+  auto text = [&](const char *key) { return miss[key].get<std::string>(); };
+  out << fmt::format("cache miss: {} '{}' ({}): {}", text("kind"), text("name"), text("key").substr(0, 12),
+                     text("reason"));
+  if (!text("detail").empty())
+    out << fmt::format(": {}", text("detail"));
+  if (!text("nearest").empty())
+    out << fmt::format("; the nearest, {}, differs in {}", text("nearest"), text("differs_in"));
+  out << "\n";
+}
+
+} // namespace
+
 Status printCacheCounters(KilnInstance *instance, bool asJson, std::ostream &out) {
   auto stats = sized<KilnCacheStats>();
   KILN_RETURN_IF_ERROR(take(kiln_instance_cache_stats(instance, &stats)));
@@ -94,7 +126,8 @@ Status printCacheCounters(KilnInstance *instance, bool asJson, std::ostream &out
                  {"lock_timeouts", stats.lock_timeouts},
                  {"waited_us", stats.waited_us},
                  {"saved_us", stats.saved_us}};
-    out << json.dump();
+    KILN_ASSIGN_OR_RETURN(json["missed"], missesOf(instance));
+    out << json.dump(-1, ' ', false, Json::error_handler_t::replace);
     return {};
   }
   auto list = [](std::initializer_list<std::pair<uint64_t, const char *>> parts) {
@@ -123,6 +156,9 @@ Status printCacheCounters(KilnInstance *instance, bool asJson, std::ostream &out
         "({:.1f} ms)\n",
         stats.write_failures, stats.quarantined, stats.evicted, stats.lock_waits,
         static_cast<double>(stats.waited_us) * 1e-3);
+  KILN_ASSIGN_OR_RETURN(Json misses, missesOf(instance));
+  for (const Json &miss : misses)
+    printMiss(miss, out);
   return {};
 }
 

@@ -21,7 +21,7 @@ Result<std::vector<CompileDevice>> parseCompileDevices(const std::string &text);
 Result<int> compileAhead(JitRunJob &job, const ShapeFlags &shapes, std::ostream &out, std::ostream &err,
                          std::ostream *terminal);
 
-/// Hits by layer, misses by reason, bytes, time saved; as text or JSON.
+/// Hits by layer, misses by reason, bytes, time saved, and what was missed; as text or JSON.
 Status printCacheCounters(KilnInstance *instance, bool asJson, std::ostream &out);
 
 } // namespace kiln::tools

@@ -307,6 +307,18 @@ typedef struct KilnCacheStats {
 } KilnCacheStats;
 KILN_API KilnStatus kiln_instance_cache_stats(KilnInstance *instance, KilnCacheStats *out_stats);
 
+// A model, program or kernel that the caches below memory did not have. Strings are borrowed for the visit.
+typedef struct KilnCacheMiss {
+  size_t struct_size;
+  KilnStr kind, name, key;    // "kernel"; "" for a name that is not known; 64 hex digits
+  KilnStr reason, detail;     // "absent", "damaged" ...; of what was found there, "" if nothing was
+  KilnStr nearest, differing; // path of the entry whose key comes nearest; fields in which it differs, "a, b"
+} KilnCacheMiss;
+// Calls visit for each, in order, at most 256. Reads the beginning of every entry of their kinds.
+KILN_API KilnStatus kiln_instance_cache_misses(KilnInstance *instance,
+                                               void (*visit)(void *arg, const KilnCacheMiss *miss),
+                                               void *arg);
+
 typedef struct KilnBundle KilnBundle; // a bundle in the making
 
 typedef struct KilnCompileOptions {
@@ -320,7 +332,8 @@ typedef struct KilnCompileOptions {
 } KilnCompileOptions;
 // Compiles a model for a device type and these input shapes (data may be null) into the caches, and, where
 // the compiler can, the variant that leaves the extents open which the model declares dynamic. Opens no
-// device. NOT_FOUND no such device type; UNIMPLEMENTED lists what the target has no lowering for.
+// device, but for a bundle that of the target where it is there: the weights are packed ahead. NOT_FOUND no
+// such device type; UNIMPLEMENTED lists what the target has no lowering for.
 KILN_API KilnStatus kiln_model_compile(KilnInstance *instance, KilnModel *model, const KilnTensor *inputs,
                                        size_t input_count, const KilnCompileOptions *options);
 

@@ -98,6 +98,17 @@ TEST_F(CacheStackTest, LayersAreAskedInOrderAndFillTheFolder) {
   EXPECT_EQ(stack->counters().misses[static_cast<size_t>(MissReason::Absent)], 1u);
 }
 
+TEST_F(CacheStackTest, TheUsersOwnFolderCountsAsThatAlsoWhereItIsOnlyRead) {
+  put(*open(), "a");
+  for (CacheMode mode : {CacheMode::ReadOnly, CacheMode::Require}) {
+    auto stack = open(mode);
+    EXPECT_TRUE(has(*stack, "a"));
+    EXPECT_EQ(hits(*stack, LayerKind::Directory), 1u);
+    EXPECT_EQ(hits(*stack, LayerKind::ReadOnly), 0u);
+    EXPECT_EQ(stack->folder(), nullptr) << "nothing is written, moved or removed";
+  }
+}
+
 TEST_F(CacheStackTest, AServerIsTheLastLayer) {
   std::filesystem::create_directory(folder.path("server"));
   auto withServer = [&](FolderStore *&store) {

@@ -176,6 +176,9 @@ SIZE(KilnCacheStats, 160); AT(KilnCacheStats, struct_size, 0); AT(KilnCacheStats
   AT(KilnCacheStats, entries_written, 96); AT(KilnCacheStats, write_failures, 104);
   AT(KilnCacheStats, quarantined, 112); AT(KilnCacheStats, evicted, 120); AT(KilnCacheStats, lock_waits, 128);
   AT(KilnCacheStats, lock_timeouts, 136); AT(KilnCacheStats, waited_us, 144); AT(KilnCacheStats, saved_us, 152);
+SIZE(KilnCacheMiss, 120); AT(KilnCacheMiss, struct_size, 0); AT(KilnCacheMiss, kind, 8);
+  AT(KilnCacheMiss, name, 24); AT(KilnCacheMiss, key, 40); AT(KilnCacheMiss, reason, 56);
+  AT(KilnCacheMiss, detail, 72); AT(KilnCacheMiss, nearest, 88); AT(KilnCacheMiss, differing, 104);
 
 SIZE(KilnCompileOptions, 64); AT(KilnCompileOptions, struct_size, 0); AT(KilnCompileOptions, device_type, 8);
   AT(KilnCompileOptions, device_options, 24); AT(KilnCompileOptions, bundle, 40);
