@@ -2,6 +2,8 @@
 #ifndef KILN_TOOLS_LIB_JITBENCH_H
 #define KILN_TOOLS_LIB_JITBENCH_H
 
+#include "runtime/KernelMetadata.h"
+#include "runtime/cache/CacheSettings.h"
 #include "tools/lib/Flags.h"
 #include "tools/lib/HostTensor.h"
 #include "tools/lib/Roofline.h"
@@ -34,6 +36,7 @@ struct BenchResult {
   size_t samples = 0, launches = 0;
   double flops = 0, bytes = 0, boundUs = 0, compileMs = 0;
   std::string templates;              // of the launches, without repetition
+  double threadScaling = 0;           // how many threads' work two of them do; 0: not asked
   bool isStable = true;               // the machine's peak moved by less than kPeakDrift meanwhile
   std::optional<std::string> problem; // why there is no time, or a wrong result
 };
@@ -68,6 +71,9 @@ std::vector<KernelCase> kernelCases();
 Status runKernelSuite(const BenchContext &context, BenchReport &report);
 Status runAutoloadSuite(const BenchContext &context, BenchReport &report);
 Status runCacheSuite(const BenchContext &context, BenchReport &report);
+/// The part of the suite cache that needs no files: what is in memory is found, launched. `kernel`: any.
+Status runResidentCases(const BenchContext &context, BenchReport &report, const CacheSettings &settings,
+                        const CompiledKernelRef &kernel);
 Status runDispatchSuite(const BenchContext &context, BenchReport &report);
 
 void printBench(const BenchReport &report, std::ostream &out);

@@ -16,6 +16,8 @@ constexpr FlagSpec kBenchFlags[] = {
      "1 to 1024", "host threads that compute"},
     {"filter",    "TEXT",    "",      Cat::Input,   Kind::Text,   false,
      "a part of a case's name", "run these cases only"},
+    {"model",     "FILE",    "",      Cat::Input,   Kind::Text,   false,
+     "a model, as tools/make_resnet50.py writes", "cache: whose warm start is measured too"},
     {"samples",   "N",       "20",    Cat::Measure, Kind::Count,  false,
      "1 to 2^32", "timed runs of a case at least"},
     {"min-time",  "SECONDS", "0.2",   Cat::Measure, Kind::Number, false,

@@ -68,6 +68,9 @@ void printBench(const BenchReport &report, std::ostream &out) {
   if (!table.empty())
     table.print(out);
   for (const BenchResult &result : report.results)
+    if (result.threadScaling > 0)
+      out << fmt::format("{}: two do the work of {:.2f}\n", result.name, result.threadScaling);
+  for (const BenchResult &result : report.results)
     if (result.problem)
       out << fmt::format("{}: {}\n", result.name, *result.problem);
   for (const BenchResult &result : report.results)
@@ -87,6 +90,8 @@ void printBenchJson(const BenchReport &report, std::ostream &out) {
                         {"min_us", result.us.minimum},
                         {"samples", result.samples},
                         {"stable", result.isStable}});
+      if (result.threadScaling > 0)
+        entry["thread_scaling"] = result.threadScaling;
       if (result.boundUs > 0)
         entry.update(Json{{"flops", result.flops},
                           {"bytes", result.bytes},

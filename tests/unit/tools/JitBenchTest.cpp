@@ -74,6 +74,17 @@ TEST(JitBenchTest, MeasuresTheQueue) {
   }
 }
 
+TEST(JitBenchTest, MeasuresResidentKernelsFromOneThreadAndFromTwo) {
+  BenchOutcome outcome =
+      runBench({"cache", "--filter", "a kernel by its key", "--samples", "3", "--min-time", "0", "--json"});
+  EXPECT_EQ(outcome.code, kYes) << outcome.err;
+  nlohmann::json cases = nlohmann::json::parse(outcome.out)["cases"];
+  ASSERT_EQ(cases.size(), 2u);
+  EXPECT_GT(cases[0]["median_us"], 0);
+  EXPECT_FALSE(cases[0].contains("thread_scaling"));
+  EXPECT_GT(cases[1]["thread_scaling"], 0);
+}
+
 TEST(JitBenchTest, AFilterThatFitsNothingIsAnError) {
   BenchOutcome outcome = runBench({"dispatch", "--filter", "warp drive"});
   EXPECT_EQ(outcome.code, kFailed);
