@@ -6,7 +6,9 @@
 #include "kiln/devicekit/Pipes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -61,6 +63,23 @@ Value asColumn(OpBuilder &builder, Location loc, Value column) {
                                                extents);
 }
 
+/// The row of its buffer at which a view of a matrix begins; nothing if it is no part of whole rows.
+std::optional<OpFoldResult> firstRowOf(OpBuilder &builder, Value view) {
+  OpFoldResult row = builder.getIndexAttr(0);
+  while (auto part = view.getDefiningOp<memref::SubViewOp>()) {
+    OpFoldResult offset = part.getMixedOffsets().front();
+    for (OpFoldResult other : ArrayRef(part.getMixedOffsets()).drop_front())
+      if (getConstantIntValue(other) != 0)
+        return std::nullopt;
+    if (getConstantIntValue(part.getMixedStrides().front()) != 1 ||
+        (getConstantIntValue(row) != 0 && getConstantIntValue(offset) != 0))
+      return std::nullopt;
+    row = getConstantIntValue(row) == 0 ? offset : row;
+    view = part.getSource();
+  }
+  return view.getDefiningOp<memref::AllocOp>() ? std::optional(row) : std::nullopt;
+}
+
 LogicalResult rewriteColumn(ir::BinaryOp op) {
   if (op.getBroadcast() != 1)
     return success();
@@ -77,11 +96,16 @@ LogicalResult rewriteColumn(ir::BinaryOp op) {
           return op.emitError("npu: a column that is written after it was spread has no form in HIVM");
     }
   OpBuilder builder(op);
+  std::optional<OpFoldResult> row = firstRowOf(builder, op.getRhs()),
+                              start = firstRowOf(builder, spread.getDst());
+  if (!row || !start || getConstantIntValue(*start) != 0)
+    return op.emitError("npu: a column of this view of spread blocks has no form in HIVM");
   auto lhs = cast<MemRefType>(op.getLhs().getType());
-  if (lhs.isDynamicDim(0) || cast<MemRefType>(column.getType()).getShape()[0] != lhs.getShape()[0]) {
-    OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
+  if (lhs.isDynamicDim(0) || getConstantIntValue(*row) != 0 ||
+      cast<MemRefType>(column.getType()).getShape()[0] != lhs.getShape()[0]) {
+    OpFoldResult one = builder.getIndexAttr(1);
     column = builder.create<memref::SubViewOp>(
-        op.getLoc(), column, ArrayRef<OpFoldResult>{zero},
+        op.getLoc(), column, ArrayRef<OpFoldResult>{*row},
         ArrayRef<OpFoldResult>{extentOf(builder, op.getLoc(), op.getLhs())}, ArrayRef<OpFoldResult>{one});
   }
   op.getRhsMutable().assign(asColumn(builder, op.getLoc(), column));
@@ -142,6 +166,62 @@ void rewriteTranspose(ir::TransposeOp op) {
   };
   op.getSrcMutable().assign(cornerOf(builder, loc, op.getSrc(), extent(1), extent(0)));
   op.getDstMutable().assign(target);
+}
+
+/// HIVM counts elements where we count bytes.
+LogicalResult rewriteGather(ir::GatherOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Value offsets = op.getOffsets();
+  auto buffer = bufferOf(offsets).getDefiningOp<memref::AllocOp>();
+  auto part = offsets.getDefiningOp<memref::SubViewOp>();
+  if (!buffer || (offsets != buffer.getResult() && (!part || part.getSource() != buffer.getResult())))
+    return op.emitError("npu: a gather by this view of offsets has no form in HIVM");
+  unsigned bytes = cast<MemRefType>(op.getSrc().getType()).getElementTypeBitWidth() / 8;
+  Value numbers = builder.create<memref::AllocOp>(loc, buffer.getType());
+  if (part)
+    numbers = builder.create<memref::SubViewOp>(loc, numbers, part.getMixedOffsets(), part.getMixedSizes(),
+                                                part.getMixedStrides());
+  Value shift = builder.create<arith::ConstantOp>(loc, builder.getI32IntegerAttr(llvm::Log2_32(bytes)));
+  builder.create<ir::BinaryOp>(loc, ir::Binary::vshr, offsets, shift, numbers, IntegerAttr());
+  op.getOffsetsMutable().assign(numbers);
+  return success();
+}
+
+/// A transfer for each row; its index is read, counted from the end if negative, and kept within the matrix.
+void rewriteGatherRows(ir::GatherRowsOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  auto constant = [&](int64_t number) -> Value {
+    return builder.create<arith::ConstantIndexOp>(loc, number);
+  };
+  auto extent = [&](Value memref, int64_t axis) -> OpFoldResult {
+    auto type = cast<MemRefType>(memref.getType());
+    if (!type.isDynamicDim(axis))
+      return builder.getIndexAttr(type.getShape()[axis]);
+    return builder.create<memref::DimOp>(loc, memref, axis).getResult();
+  };
+  Value zero = constant(0), one = constant(1);
+  Value rows = getValueOrCreateConstantIndexOp(builder, loc, extent(op.getSrc(), 0));
+  Value count = getValueOrCreateConstantIndexOp(builder, loc, extent(op.getDst(), 0));
+  OpFoldResult columns = extent(op.getDst(), 1);
+  auto loop = builder.create<scf::ForOp>(loc, zero, count, one);
+  builder.setInsertionPointToStart(loop.getBody());
+  Value number = builder.create<memref::LoadOp>(loc, op.getIndices(), loop.getInductionVar());
+  Value at = builder.create<arith::IndexCastOp>(loc, builder.getIndexType(), number);
+  Value isNegative = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, at, zero);
+  Value fromEnd = builder.create<arith::AddIOp>(loc, at, rows);
+  at = builder.create<arith::SelectOp>(loc, isNegative, fromEnd, at);
+  Value last = builder.create<arith::SubIOp>(loc, rows, one);
+  at = builder.create<arith::MaxSIOp>(loc, builder.create<arith::MinSIOp>(loc, at, last), zero);
+  auto rowOf = [&](Value matrix, OpFoldResult row) {
+    OpFoldResult none = builder.getIndexAttr(0), unit = builder.getIndexAttr(1);
+    return builder.create<memref::SubViewOp>(loc, matrix, ArrayRef<OpFoldResult>{row, none},
+                                             ArrayRef<OpFoldResult>{unit, columns},
+                                             ArrayRef<OpFoldResult>{unit, unit});
+  };
+  builder.create<ir::LoadOp>(loc, rowOf(op.getSrc(), at), rowOf(op.getDst(), loop.getInductionVar()));
+  op.erase();
 }
 
 /// HIVM copies between equal shapes.
@@ -228,6 +308,11 @@ LogicalResult rewriteForHivm(func::FuncOp function) {
         return failure();
     } else if (auto transpose = dyn_cast<ir::TransposeOp>(op)) {
       rewriteTranspose(transpose);
+    } else if (auto gather = dyn_cast<ir::GatherOp>(op)) {
+      if (failed(rewriteGather(gather)))
+        return failure();
+    } else if (auto rows = dyn_cast<ir::GatherRowsOp>(op)) {
+      rewriteGatherRows(rows);
     } else if (auto copy = dyn_cast<ir::CopyOp>(op)) {
       if (failed(rewriteCopy(copy)))
         return failure();

@@ -234,10 +234,26 @@ LogicalResult HivmWriter::writePipeOp(Operation &op) {
         return call("vcast", cast.getSrc(), cast.getDst(),
                     " round_mode = <" + ir::stringifyRound(cast.getRound()) + ">");
       })
-      .Case([&](ir::BroadcastOp fill) -> R { return call("vbrc", fill.getSrc(), fill.getDst()); })
+      .Case([&](ir::BroadcastOp fill) -> R {
+        if (cast<MemRefType>(fill.getDst().getType()).getElementType().isUnsignedInteger())
+          return fill.emitError("npu: a fill of unsigned elements has no form in HIVM");
+        return call("vbrc", fill.getSrc(), fill.getDst());
+      })
       .Case([&](ir::ReduceOp reduce) -> R {
         return call(("vreduce <" + ir::stringifyReduce(reduce.getKind()) + ">").str(), reduce.getSrc(),
                     reduce.getDst(), " reduce_dims = [1]");
+      })
+      .Case([&](ir::RangeOp range) -> R { // rows of one length: strides 0 and 1
+        line() << "hivm.hir.varange offset[%first] strides[%first, %next] outs(" << name(range.getDst())
+               << " : " << types(range.getDst().getType()) << ")\n";
+        return success();
+      })
+      .Case([&](ir::GatherOp gather) -> R {
+        line() << "hivm.hir.vgather ins(" << name(gather.getSrc()) << " : "
+               << types(gather.getSrc().getType()) << ") indices(" << name(gather.getOffsets()) << " : "
+               << types(gather.getOffsets().getType()) << ") outs(" << name(gather.getDst()) << " : "
+               << types(gather.getDst().getType()) << ")\n";
+        return success();
       })
       .Case([&](ir::CopyOp copy) -> R { return call("copy", copy.getSrc(), copy.getDst()); })
       .Case([&](ir::TransposeOp transpose) -> R {
@@ -296,6 +312,10 @@ LogicalResult HivmWriter::run() {
   indent = 2;
   line() << "scf.forall (" << name(body.getArguments().back()) << ") in ("
          << function->getAttrOfType<IntegerAttr>(kBlocksAttr).getInt() << ") {\n";
+  bool counts = false;
+  function.walk([&](ir::RangeOp) { counts = true; });
+  if (counts)
+    os.indent(4) << "%first = arith.constant 0 : index\n    %next = arith.constant 1 : index\n";
   if (failed(writeBlock(body)))
     return failure();
   line() << "} {mapping = [#hivm.block]}\n";

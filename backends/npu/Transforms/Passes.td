@@ -55,6 +55,8 @@ def PrintHivmPass : Pass<"kiln-npu-print-hivm", "mlir::ModuleOp"> {
     hivm.hir.vadd ins(%x, %y : memref<64xf32, #hivm.address_space<ub>>, memref<64xf32, #hivm.address_space<ub>>) outs(%z : memref<64xf32, #hivm.address_space<ub>>)
     ```
   }];
+  let dependentDialects = ["::kiln::npu::ir::NpuDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 #endif // KILN_BACKENDS_NPU_TRANSFORMS_PASSES_TD

@@ -83,3 +83,14 @@ module {
     return
   }
 }
+
+// -----
+
+module {
+  func.func @unsigned(%v: i8) attributes {npu.core = "aiv", npu.blocks = 1 : i64} {
+    %x = memref.alloc() : memref<64xui8, #npu.memory<ub>>
+    // expected-error @below {{npu: a fill of unsigned elements has no form in HIVM}}
+    npu.vbrc ins(%v : i8) outs(%x : memref<64xui8, #npu.memory<ub>>)
+    return
+  }
+}

@@ -156,6 +156,15 @@ def vector(name: str, operands: list, views: list[View]) -> tuple[list[View], li
         result = BINARY.get({"sum": "add", "prod": "mul"}.get(found[1], found[1]))(result, init)
         views[1].write(result.reshape(views[1].sizes))
         return views[:1], views[1:]
+    if name.startswith("arange_"):
+        index = scalars[0]
+        for axis, stride in enumerate(scalars[1:]):
+            index = index + np.arange(views[0].sizes[axis]).reshape([-1 if i == axis else 1 for i in range(len(views[0].sizes))]) * stride
+        views[0].write(index)
+        return [], views
+    if name.startswith("gather_1d_"):
+        views[2].write(views[0].read()[views[1].read()])
+        return views[:2], views[2:]
     if name.startswith("copy_ubuf_to_ubuf"):
         views[1].write(views[0].read())
         return views[:1], views[1:]
