@@ -49,16 +49,16 @@ KilnStatus option(void *self, KilnStr backend, KilnStr key, KilnStr *outValue) {
   return nullptr;
 }
 
-template <typename Fn> void *addressOf(Fn *function) { return reinterpret_cast<void *>(function); }
+template <typename Fn> void *codeAddress(Fn *function) { return reinterpret_cast<void *>(function); }
 
 const KilnRuntimeSymbol *runtimeSymbols(void *, size_t *outCount, uint32_t *outVersion) {
   // What LLVM emits on its own for memory idioms; sorted by name. A change needs a new version.
   static const KilnRuntimeSymbol symbols[] = {
-      {toStr("bcmp"), addressOf(static_cast<int (*)(const void *, const void *, size_t)>(&::bcmp))},
-      {toStr("memcmp"), addressOf(static_cast<int (*)(const void *, const void *, size_t)>(&::memcmp))},
-      {toStr("memcpy"), addressOf(static_cast<void *(*)(void *, const void *, size_t)>(&::memcpy))},
-      {toStr("memmove"), addressOf(static_cast<void *(*)(void *, const void *, size_t)>(&::memmove))},
-      {toStr("memset"), addressOf(static_cast<void *(*)(void *, int, size_t)>(&::memset))},
+      {toStr("bcmp"), codeAddress(static_cast<int (*)(const void *, const void *, size_t)>(&::bcmp))},
+      {toStr("memcmp"), codeAddress(static_cast<int (*)(const void *, const void *, size_t)>(&::memcmp))},
+      {toStr("memcpy"), codeAddress(static_cast<void *(*)(void *, const void *, size_t)>(&::memcpy))},
+      {toStr("memmove"), codeAddress(static_cast<void *(*)(void *, const void *, size_t)>(&::memmove))},
+      {toStr("memset"), codeAddress(static_cast<void *(*)(void *, int, size_t)>(&::memset))},
   };
   *outCount = std::size(symbols);
   *outVersion = kRuntimeSymbolsVersion;

@@ -53,7 +53,7 @@ Result<Table> readTable(const Table *table, const RequiredFunction (&required)[N
 }
 
 // C functions that are called from a backend must not let an exception through.
-template <typename Fn> KilnStatus guarded(Fn &&fn) {
+template <typename Fn> KilnStatus guardedCall(Fn &&fn) {
   try {
     return toC(fn());
   } catch (const std::exception &error) {
@@ -72,12 +72,12 @@ StagedRegistrar::StagedRegistrar(const Manifest &manifest) : manifest(manifest) 
   theTable.struct_size = sizeof(KilnRegistrar);
   theTable.self = this;
   theTable.add_device_type = [](void *self, KilnStr type, const KilnDeviceOps *ops, void *opsSelf) {
-    return guarded(
+    return guardedCall(
         [&] { return static_cast<StagedRegistrar *>(self)->addDeviceType(toView(type), ops, opsSelf); });
   };
   theTable.add_kernel_loader = [](void *self, KilnStr format, KilnStr name, const KilnKernelLoaderOps *ops,
                                   void *opsSelf) {
-    return guarded([&] {
+    return guardedCall([&] {
       return static_cast<StagedRegistrar *>(self)->addKernelLoader(toView(format), toView(name), ops,
                                                                    opsSelf);
     });

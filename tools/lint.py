@@ -44,7 +44,7 @@ def problems(path: pathlib.Path) -> list[str]:
 def main() -> int:
     found = [problem for path in tracked() if path.is_file() for problem in problems(path)]
     found += kernel_cases.problems()
-    sources = [path for path in tracked() if path.suffix == ".cpp" and path.is_file()]
+    sources = [path for path in tracked() if path.suffix in (".cpp", ".h") and path.is_file()]
     found += private_names.problems({str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in sources})
     print("\n".join(found) if found else "lint: ok")
     return 1 if found else 0

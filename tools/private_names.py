@@ -1,6 +1,7 @@
 # private_names.py: what the files of one library keep to themselves must not clash: they may be compiled as one.
 """Finds names in anonymous namespaces that two files of a library define: a unity build (preset ci) compiles such files
-together. Functions may share a name if their parameters differ, aliases if they stand for the same."""
+together. Functions may share a name if their parameters differ, aliases if they stand for the same. Nor may one have the
+name of what a header of the library declares: it would hide that from the other files."""
 
 import collections
 import dataclasses
@@ -72,7 +73,27 @@ def definitions(name: str, text: str) -> dict[str, list[Definition]]:
                 isFunction = match[2] == "("
                 rest = whole[match.end() :] if isFunction else ""
                 found[match[1]].append(Definition(place, "function" if isFunction else "object", parameters(rest)))
+                for more in re.findall(r", (\w+) = ", line) if line.startswith("constexpr ") and not isFunction else []:
+                    found[more].append(Definition(place, "object", ""))
     return found
+
+
+def declarations(name: str, text: str) -> dict[str, str]:
+    """What a formatted header declares at the start of a line, by name, and where."""
+    found: dict[str, str] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        line = re.sub(r"^(?:(?:inline|constexpr|extern) |template <.*> )+", "", line)
+        if line[:1].isalpha() and not line.startswith(("namespace", "using namespace", "typedef", "KILN_")):
+            is_type = line.startswith(("struct", "class", "enum"))
+            if match := ALIAS.match(line) or NAMED.match(line) or (None if is_type else DEFINED.match(line)):
+                found.setdefault(match[1], f"{name}:{number}")
+    return found
+
+
+def hides(one: Definition, here: dict[str, list[Definition]]) -> bool:
+    """Whether calls elsewhere would find it first: not where argument types, which this file alone has, tell it apart."""
+    own = [name for name, found in here.items() if found[0].kind == "type"]
+    return not any(re.search(rf"\b{name}\b", one.text) for name in own)
 
 
 def clash(a: Definition, b: Definition) -> bool:
@@ -82,12 +103,23 @@ def clash(a: Definition, b: Definition) -> bool:
 
 
 def problems(files: dict[str, str]) -> list[str]:
-    """One line for each clash. `files`: texts of .cpp files by their path from the root."""
+    """One line for each clash. `files`: texts of .cpp and .h files by their path from the root."""
+    declared: dict[str, dict[str, str]] = collections.defaultdict(dict)
+    for name, text in files.items():
+        if name.endswith(".h") and not name.startswith("tests/"):
+            declared[library_of(name)] |= declarations(name, text)
     known: dict[tuple[str, str], list[Definition]] = collections.defaultdict(list)
     found = []
     for name, text in sorted(files.items()):
-        for defined, here in definitions(name, text).items():
+        if not name.endswith(".cpp"):
+            continue
+        whole = definitions(name, text)
+        for defined, here in whole.items():
             others = known[library_of(name), defined]
+            header = declared[library_of(name)].get(defined)
+            if header and hides(here[0], whole):
+                found.append(f"{here[0].place}: '{defined}' hides what {header} declares; expected another name")
+                continue
             for one in here:
                 if other := next((other for other in others if clash(one, other)), None):
                     found.append(f"{one.place}: '{defined}' is also defined at {other.place}; expected another name, or "

@@ -6,7 +6,7 @@
 namespace kiln::npu {
 namespace {
 
-std::span<const uint8_t> bytesOf(KilnStr text) {
+std::span<const uint8_t> spanOf(KilnStr text) {
   return {reinterpret_cast<const uint8_t *>(text.data), text.size};
 }
 
@@ -52,7 +52,7 @@ const KilnKernelLoaderOps &NpuLoader::ops() {
       [](void *, KilnKernel *kernel) { delete &NpuKernel::from(kernel); },
       [](void *self, KilnStr object, KilnOutputFn fn, void *arg) -> KilnStatus {
         return guarded(static_cast<NpuLoader *>(self)->host, [&]() -> Status {
-          KILN_ASSIGN_OR_RETURN(NpuObject read, readObject(bytesOf(object)));
+          KILN_ASSIGN_OR_RETURN(NpuObject read, readObject(spanOf(object)));
           fn(arg, toStr(disassemble(read)));
           return {};
         });

@@ -95,8 +95,8 @@ Round roundOf(ir::Round round) {
 /// Rows and their bytes of a transfer; one row for rank 1.
 struct Bursts {
   Scalar count, bytes;
-  int64_t pads = 0; // elements up to the local row's end
-  Scalar localGap;  // blocks behind that
+  int64_t pads = 0;     // elements up to the local row's end
+  Scalar localGap = {}; // blocks behind that
 };
 
 Bursts burstsOf(CodeWriter &writer, const Place &local, bool keeps = false) {

@@ -24,6 +24,7 @@ class PrivateNames(unittest.TestCase):
     def test_types_and_objects_clash_by_name(self):
         self.assertEqual(len(problems("struct Header {\n};", "class Header {\n};")), 1)
         self.assertEqual(len(problems("struct Header {\n};", "constexpr int Header = 1;")), 1)
+        self.assertEqual(len(problems("constexpr int kA = 1, kB = 2;", "constexpr int kB = 1;")), 1)
         self.assertEqual(len(problems("constexpr Entry kTable[] = {", "const Entry kTable[] = {")), 1)
 
     def test_functions_clash_by_parameters(self):
@@ -36,6 +37,22 @@ class PrivateNames(unittest.TestCase):
     def test_aliases_of_one_thing_may_repeat(self):
         self.assertEqual(problems("using Shape = std::vector<int>;", "using Shape = std::vector<int>;"), [])
         self.assertEqual(len(problems("using Json = json;", "using Json = ordered_json;")), 1)
+
+    def test_headers_are_not_hidden(self):
+        header = "namespace kiln {\n/// Bytes.\ninline int64_t bytesOf(Type type) {\n}\nint64_t extentOf(Value value);\n}\n"
+
+        def problems_with(text: str, name: str = "runtime/Sizes.h") -> list[str]:
+            source = f"namespace kiln {{\nnamespace {{\n\n{text}\n\n}} // namespace\n}} // namespace kiln\n"
+            return private_names.problems({name: header, "runtime/A.cpp": source})
+
+        self.assertEqual(
+            problems_with("int bytesOf(Value value) {\n}"),
+            ["runtime/A.cpp:4: 'bytesOf' hides what runtime/Sizes.h:3 declares; expected another name"],
+        )
+        self.assertEqual(len(problems_with("int extentOf(Value value) {\n}")), 1)
+        self.assertEqual(problems_with("int countOf(Value value) {\n}"), [])
+        self.assertEqual(problems_with("int bytesOf(Value value) {\n}", "jit/Sizes.h"), [])
+        self.assertEqual(problems_with("struct Table {\n};\nint bytesOf(Table table) {\n}"), [])
 
     def test_libraries_do_not_meet(self):
         one = "constexpr int kSize = 1;"

@@ -47,7 +47,7 @@ TypedAttr identityOf(OpBuilder &builder, ir::Reduce kind, Type element) {
                                 isMax ? APInt::getSignedMinValue(width) : APInt::getSignedMaxValue(width));
 }
 
-OpFoldResult extentOf(OpBuilder &builder, Location loc, Value memref) {
+OpFoldResult rowsOf(OpBuilder &builder, Location loc, Value memref) {
   auto type = cast<MemRefType>(memref.getType());
   if (!type.isDynamicDim(0))
     return builder.getIndexAttr(type.getShape()[0]);
@@ -58,7 +58,7 @@ OpFoldResult extentOf(OpBuilder &builder, Location loc, Value memref) {
 Value asColumn(OpBuilder &builder, Location loc, Value column) {
   auto type = cast<MemRefType>(column.getType());
   SmallVector<ReassociationIndices> groups = {{0, 1}};
-  SmallVector<OpFoldResult> extents = {extentOf(builder, loc, column), builder.getIndexAttr(1)};
+  SmallVector<OpFoldResult> extents = {rowsOf(builder, loc, column), builder.getIndexAttr(1)};
   return builder.create<memref::ExpandShapeOp>(loc, ArrayRef<int64_t>{type.getShape()[0], 1}, column, groups,
                                                extents);
 }
@@ -106,7 +106,7 @@ LogicalResult rewriteColumn(ir::BinaryOp op) {
     OpFoldResult one = builder.getIndexAttr(1);
     column = builder.create<memref::SubViewOp>(
         op.getLoc(), column, ArrayRef<OpFoldResult>{*row},
-        ArrayRef<OpFoldResult>{extentOf(builder, op.getLoc(), op.getLhs())}, ArrayRef<OpFoldResult>{one});
+        ArrayRef<OpFoldResult>{rowsOf(builder, op.getLoc(), op.getLhs())}, ArrayRef<OpFoldResult>{one});
   }
   op.getRhsMutable().assign(asColumn(builder, op.getLoc(), column));
   return success();
@@ -154,7 +154,7 @@ void rewriteTranspose(ir::TransposeOp op) {
   if (cast<MemRefType>(target.getType()).getRank() == 1) { // column 0
     auto type = cast<MemRefType>(target.getType());
     SmallVector<ReassociationIndices> groups = {{0, 1}};
-    SmallVector<OpFoldResult> extents = {builder.getIndexAttr(1), extentOf(builder, loc, target)};
+    SmallVector<OpFoldResult> extents = {builder.getIndexAttr(1), rowsOf(builder, loc, target)};
     target = builder.create<memref::ExpandShapeOp>(loc, ArrayRef<int64_t>{1, type.getShape()[0]}, target,
                                                    groups, extents);
   }

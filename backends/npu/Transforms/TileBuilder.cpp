@@ -18,8 +18,8 @@ MemRefType inUb(ArrayRef<int64_t> extents, Type element) {
 
 namespace {
 
-/// A column is spread to blocks in eights; its buffer ends at a whole block of f16.
-constexpr int64_t kSpread = 8, kColumnAlign = 16;
+/// A column is spread to blocks in eights.
+constexpr int64_t kSpread = 8;
 
 bool isCommutative(ir::Binary kind) {
   switch (kind) {

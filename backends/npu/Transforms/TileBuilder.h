@@ -11,10 +11,15 @@
 
 namespace kiln::npu {
 
+/// Elements of a column end at a whole block of f16, which also is whole eights, as vbrcb spreads them.
+inline constexpr int64_t kColumnAlign = 16;
 /// Rows that one transposition takes.
 inline constexpr int64_t kTransposed = 16;
 
 inline int64_t bytesOf(mlir::Type type) { return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8); }
+inline mlir::Type elementOf(mlir::Value value) {
+  return mlir::cast<mlir::RankedTensorType>(value.getType()).getElementType();
+}
 /// The type of a dense buffer in UB.
 mlir::MemRefType inUb(llvm::ArrayRef<int64_t> extents, mlir::Type element);
 

@@ -53,8 +53,6 @@ double identityOf(ir::Binary pair, bool isFloat) {
   }
 }
 
-Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
-
 } // namespace
 
 /// The type that a reduction of `element` computes in; null if it has none.

@@ -37,9 +37,6 @@ mlir::Type signless(mlir::Type element);
 mlir::FailureOr<TileValue> constantTile(TileBuilder &tiles, ConstantOp constant);
 mlir::FailureOr<TileValue> applyElementwise(TileBuilder &tiles, mlir::Operation *op,
                                             llvm::ArrayRef<TileValue> operands);
-inline mlir::Type elementOf(mlir::Value value) {
-  return mlir::cast<mlir::RankedTensorType>(value.getType()).getElementType();
-}
 
 /// Lowers one kernel; used once, by one thread.
 class VectorLowering {

@@ -18,9 +18,6 @@ using namespace mlir;
 namespace kiln::npu {
 namespace {
 
-/// Elements that hold a multiple of every block and of what vbrcb spreads.
-constexpr int64_t kColumnAlign = 16;
-
 class WindowLowering : WindowTiling {
 public:
   WindowLowering(KernelOp kernel, const Target &target)
@@ -173,7 +170,7 @@ Value WindowLowering::columnOf(Value argument, OpFoldResult offset, int64_t coun
 /// All taps of the window, added up or compared.
 Value WindowLowering::combineTaps(Value input, Value table, Value weights) {
   int64_t size = outRows * outPitch, classSize = classRows * outPitch;
-  Value result = alloc({1, size}, sum), product = weights ? alloc({1, size}, sum) : Value(), first;
+  Value result = alloc({1, size}, sum), product = weights ? alloc({1, size}, sum) : Value();
   auto pair = isa<MaxPoolOp>(root) ? ir::Binary::vmax : ir::Binary::vadd;
   Value flat = reshaped(input, 1, inputRows * pitch);
   for (int64_t j = 0; j < x.window; ++j) {

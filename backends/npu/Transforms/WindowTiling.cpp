@@ -17,7 +17,7 @@ constexpr int64_t kMostPlanes = 8;
 
 bool isDepthwise(ConvOp conv) {
   ArrayRef<int64_t> x = shapeOf(conv.getX()), w = shapeOf(conv.getW());
-  return x[1] == conv.getGroups() && w[0] == x[1] && w[1] == 1;
+  return x[1] == static_cast<int64_t>(conv.getGroups()) && w[0] == x[1] && w[1] == 1;
 }
 
 WindowTiling::WindowTiling(KernelOp kernel) : kernel(kernel) {

@@ -11,7 +11,7 @@ using namespace kiln;
 
 namespace {
 
-constexpr size_t kElements = 128;
+constexpr size_t kObjectElements = 128;
 constexpr uint16_t kOne = 0x3c00;
 
 Status run(const std::string &path) {
@@ -35,8 +35,8 @@ Status run(const std::string &path) {
   image.binding_count = 1;
   KilnKernel *kernel = nullptr;
   KILN_RETURN_IF_ERROR(fromC(loader->ops.load(loader->self, device, &image, &kernel)));
-  std::vector<uint16_t> values(kElements, kOne);
-  KilnBinding binding = {0, kElements * 2};
+  std::vector<uint16_t> values(kObjectElements, kOne);
+  KilnBinding binding = {0, kObjectElements * 2};
   KILN_RETURN_IF_ERROR(fromC(ops.memory_allocate(device, binding.bytes, 0, &binding.address)));
   KILN_RETURN_IF_ERROR(fromC(ops.queue_write(queue, binding.address, values.data(), binding.bytes)));
   KilnLaunch launch = {};

@@ -12,11 +12,6 @@ using kiln::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-/// Expects InvalidArgument, placed at the only node, with the text.
-#define EXPECT_NODE_ERROR(model, op, text)                                                                   \
-  EXPECT_THAT((model).status(), StatusIs(Code::InvalidArgument,                                              \
-                                         AllOf(HasSubstr("node 'the_" op "' (" op "): "), HasSubstr(text))))
-
 TestModel indexed(int type = TensorProto::INT64, int64_t opset = 21) {
   TestModel model(opset);
   model.input("x", {4, 8}).input("i", {5}, type).output("y");

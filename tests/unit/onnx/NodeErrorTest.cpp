@@ -11,12 +11,6 @@ using kiln::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-/// Expects InvalidArgument, placed at the only node, with the text.
-#define EXPECT_NODE_ERROR(model, op, text)                                                                   \
-  EXPECT_THAT((model).status(),                                                                              \
-              StatusIs(Code::InvalidArgument,                                                                \
-                       AllOf(HasSubstr("model.onnx: node 'the_" op "' (" op "): "), HasSubstr(text))))
-
 TestModel withInput() {
   TestModel model;
   model.input("x", {2, 3, 8, 8}).output("y");

@@ -4,6 +4,7 @@
 
 #include "frameworks/onnx/schema/onnx.pb.h"
 #include "kiln/jit/Importer.h"
+#include "tests/unit/runtime/StatusMatchers.h"
 
 #include <cstring>
 #include <initializer_list>
@@ -70,4 +71,13 @@ Result<jit::ImportedModule> importBytes(mlir::MLIRContext &context, const std::s
                                         std::vector<jit::InputShape> shapes = {});
 
 } // namespace kiln::onnx::testing
+
+/// Expects InvalidArgument, placed at the only node of an operator, with the text.
+#define EXPECT_NODE_ERROR(model, op, text)                                                                   \
+  EXPECT_THAT((model).status(),                                                                              \
+              kiln::testing::StatusIs(                                                                       \
+                  kiln::Code::InvalidArgument,                                                               \
+                  ::testing::AllOf(::testing::HasSubstr("model.onnx: node 'the_" op "' (" op "): "),         \
+                                   ::testing::HasSubstr(text))))
+
 #endif // KILN_TESTS_UNIT_ONNX_TESTMODEL_H
