@@ -51,3 +51,5 @@ set(hostCompilerSources
   Transforms/Vectorize.cpp
   Transforms/Views.cpp
 )
+# <elf.h> makes macros of what LLVM has as enumerators.
+set_source_files_properties(ElfObject.cpp ElfRewrite.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
