@@ -106,6 +106,9 @@ void devicekit::registerReference(jit::CompilerRegistrar &registrar, llvm::Strin
       registrar.addStage(target, stage, [stage](OpPassManager &pm, const jit::Target &target) {
         buildReferenceStage(stage, pm, target);
       });
+  for (auto make : {createRecordSignaturePass, createProtectInputsPass, createCopiesToLoopsPass,
+                    createExpandMathPass, createEntryPointPass})
+    registrar.addPass([make] { return make(); });
   registrar.setObjectEmitter(target, [format = format.str()](ModuleOp module, const jit::Target &target,
                                                              jit::KernelObjectBuilder &object) {
     return emitFlatObject(module, target, format, object);

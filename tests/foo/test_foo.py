@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -37,6 +38,40 @@ def run(*command: object, expect: int = 0, **kwargs: object) -> str:
 def check(condition: bool, what: str) -> None:
     if not condition:
         sys.exit(f"test_foo: {what}")
+
+
+# The passes of the reference lowering, which only backends that use it register: a function, what it becomes (a line is a
+# pattern), what it must not touch.
+REFERENCE_PASSES = {
+    "kiln-reference-record-signature": (
+        "kiln.kernel @k(%x: tensor<4xui8>) -> tensor<4xui8> {\n  kiln.yield %x : tensor<4xui8>\n}\n"
+        "func.func @f(%x: tensor<4xui8>) {\n  return\n}",
+        [r"kiln.kernel @k.* attributes \{kiln.signature = \(tensor<4xui8>\) -> tensor<4xui8>\}", r"func.func @f\(%\w+: tensor<4xui8>\) \{"],
+    ),
+    "kiln-reference-protect-inputs": (
+        "func.func @k(%x: tensor<4xf32>, %n: index, %m: memref<4xf32>) attributes {kiln.kernel} {\n  return\n}",
+        [r"%\w+: tensor<4xf32> \{bufferization.writable = false\}, %\w+: index, %\w+: memref<4xf32>\)"],
+    ),
+    "kiln-reference-copies-to-loops": (
+        "func.func @k(%a: memref<4x8xf32, strided<[16, 1]>>, %b: memref<4x8xf32>, %c: f32, %i: index) {\n"
+        "  memref.copy %a, %b : memref<4x8xf32, strided<[16, 1]>> to memref<4x8xf32>\n"
+        "  memref.store %c, %b[%i, %i] : memref<4x8xf32>\n  return\n}",
+        [r"linalg.generic .*iterator_types = \[.parallel., .parallel.\].*ins\(%arg0 .*outs\(%arg1 ", r"linalg.yield %in : f32",
+         r"memref.store %arg2, %arg1\[%arg3, %arg3\]"],
+    ),
+    "kiln-reference-expand-math": (
+        "func.func @k(%x: f32) -> (f32, f32) {\n  %y = math.rsqrt %x : f32\n  %z = math.exp %x : f32\n"
+        "  return %y, %z : f32, f32\n}",
+        [r"%\[?\w+ = arith.constant 1", r"%\w+ = math.sqrt %arg0 : f32", r"arith.divf %\w+, %\w+ : f32", r"math.exp %arg0 : f32"],
+    ),
+    "kiln-reference-entry-point": (
+        "func.func @k(%x: memref<?xf32>, %n: index, %o: memref<?x4xf32>) attributes {kiln.kernel} {\n  return\n}\n"
+        "func.func @helper(%x: memref<?xf32>) {\n  return\n}",
+        [r"func.func @k\(%arg0: !llvm.ptr, %arg1: !llvm.ptr\) attributes \{kiln.kernel\}", r"call @k_body\(",
+         r"func.func private @k_body\(%arg0: memref<\?xf32>, %arg1: index, %arg2: memref<\?x4xf32>\) \{",
+         r"func.func @helper\(%arg0: memref<\?xf32>\) \{"],
+    ),
+}
 
 
 class Foo:
@@ -83,6 +118,9 @@ class Foo:
         for expected in (("foo", "tensor", "foo-refuse-f64"), ("foo", "tile", "foo-form-clamp"),
                          ("foo", "lower", "foo-expand-clamp"), ("host", "graph", "foo-count-ops")):
             check(expected in stages, f"jit-info passes lacks {expected}")
+        ours = [p for p in passes if p["pass"].startswith(("kiln-", "foo-"))]
+        unexplained = [p["pass"] for p in ours if not p["summary"]]
+        check(not unexplained, f"jit-info passes has no summary of {unexplained}")
         clamp = self.work / "clamp.mlir"
         clamp.write_text(CLAMP)
         formed = self.tool("jit-opt", clamp, "--foo-form-clamp", **path)
@@ -106,6 +144,17 @@ class Foo:
         check("foo.op_count = " in self.tool("jit-run", f64, "--device=host", "--emit=graph", **path),
               "foo's pass did not run in stage graph of host")
         check("foo.op_count" not in self.tool("jit-run", f64, "--device=host", "--emit=graph"), "without foo")
+
+    def reference_passes(self) -> None:
+        """jit-opt has the passes of the reference lowering, one by one."""
+        for argument, (text, expected) in REFERENCE_PASSES.items():
+            source = self.work / f"{argument}.mlir"
+            source.write_text(text)
+            made = self.tool("jit-opt", source, f"--{argument}", KILN_BACKEND_PATH=str(self.backends))
+            for pattern in expected:
+                check(re.search(pattern, made) is not None, f"{argument}: no {pattern} in\n{made}")
+            for gone in ("memref.copy", "math.rsqrt"):
+                check(gone not in made, f"{argument}: {gone} is left in\n{made}")
 
     def language_server(self) -> None:
         """An editor's session: foo's op is known, its documentation is shown, an error stands at its line."""
@@ -195,7 +244,7 @@ def main() -> None:
     arguments = parser.parse_args()
     foo = Foo(arguments)
     foo.build(arguments)
-    for part in (foo.path, foo.wheel, foo.system, foo.conformance):
+    for part in (foo.path, foo.reference_passes, foo.wheel, foo.system, foo.conformance):
         part()
     print("foo: built, found in four places, killed and opened again")
 

@@ -82,6 +82,28 @@ class OpsTest(unittest.TestCase):
                     self.assertIn(name, labels)
 
 
+def lit_tests() -> list[str]:
+    """Every lit test but those of invalid ops."""
+    folders = [ROOT / "tests/lit", *(ROOT / "backends").glob("*/test")]
+    files = [file for folder in folders for file in folder.rglob("*.mlir")]
+    return [file.read_text(encoding="utf-8") for file in files if "invalid" not in file.name]
+
+
+class CoverageTest(unittest.TestCase):
+    def test_lit_checks_every_op(self):
+        checks = "\n".join(line for text in lit_tests() for line in text.split("\n") if "CHECK" in line)
+        for op in ods.ops():
+            with self.subTest(op.name):
+                self.assertRegex(checks, rf"kiln\.{re.escape(op.name)}\b")
+
+    def test_every_pass_runs_alone(self):
+        runs = "\n".join(line for text in lit_tests() for line in text.split("\n") if "RUN:" in line)
+        runs += (ROOT / "tests/foo/test_foo.py").read_text(encoding="utf-8")  # passes that backends may register
+        for p in ods.passes():
+            with self.subTest(p.argument):
+                self.assertRegex(runs, rf"{re.escape(p.argument)}\b(?!-)")
+
+
 class PassesTest(unittest.TestCase):
     def test_every_pass_is_described_with_an_example(self):
         passes = ods.passes()
