@@ -36,9 +36,15 @@ void kiln::jit::buildDefaultStage(Stage stage, mlir::OpPassManager &pm, const Ta
 
 std::vector<PassFactory> kiln::jit::ownPasses() {
   // Lambdas, since some of these functions have overloads with options.
-  return {[] { return createRefineShapesPass(); },     [] { return createFormKernelsPass(); },
-          [] { return createFoldBatchNormPass(); },    [] { return createFoldTransposePass(); },
-          [] { return createCheckExtentsPass(); },     [] { return createDecomposePass(); },
-          [] { return createExpandCompositesPass(); }, [] { return mlir::createCanonicalizerPass(); },
-          [] { return mlir::createCSEPass(); }};
+  return {[] { return createRefineShapesPass(); },
+          [] { return createFormKernelsPass(); },
+          [] { return createFoldBatchNormPass(); },
+          [] { return createFoldTransposePass(); },
+          [] { return createCheckExtentsPass(); },
+          [] { return createDecomposePass(); },
+          [] { return createExpandCompositesPass(); },
+          [] { return createToLinalgPass(); },
+          [] { return mlir::createCanonicalizerPass(); },
+          [] { return mlir::createCSEPass(); },
+          [] { return mlir::createLoopInvariantCodeMotionPass(); }};
 }

@@ -222,7 +222,7 @@ Result<const ImporterInfo *> ImportService::importer(StringRef format) {
 Result<const ImporterInfo *> ImportService::recognise(const ImportRequest &request) {
   if (recogniseMlir(request.bytes))
     return &kMlirImporter;
-  std::vector<std::string> formats{"mlir"};
+  std::vector<std::string> formats{"bundle", "mlir", "program"}; // the runtime itself reads two of them
   std::error_code error;
   for (llvm::sys::fs::directory_iterator it(libraryFolder(), error), end; it != end && !error;
        it.increment(error)) {

@@ -11,7 +11,7 @@ namespace kiln::jit {
 
 std::unique_ptr<mlir::Pass> createFormKernelsPass();
 
-/// Every pass that Kiln's default stages use, and MLIR's own that they name.
+/// Kiln's own passes, and those of MLIR that stages name.
 std::vector<PassFactory> ownPasses();
 
 } // namespace kiln::jit

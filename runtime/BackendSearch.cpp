@@ -152,8 +152,8 @@ BackendSearchResult searchBackends(const SearchRequest &request, const SearchEnv
     searcher.addFolder(folder, "API", true);
 
   // What keeps a place out, for jit-info paths: all of them, those that a user can write, those after FILES.
-  const bool isOn = autoloadIsOn(request.autoload, variables, result);
-  const std::string off = isOn ? "" : "not searched: autoload is off";
+  result.autoloadIsOn = autoloadIsOn(request.autoload, variables, result);
+  const std::string off = result.autoloadIsOn ? "" : "not searched: autoload is off";
   const std::string ofUser = !off.empty()         ? off
                              : environment.secure ? "not searched: this process is privileged"
                                                   : "";

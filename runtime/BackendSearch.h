@@ -43,6 +43,7 @@ struct FoundManifest {
 struct BackendSearchResult {
   std::vector<SearchPlace> places;
   std::vector<FoundManifest> files; // first name wins
+  bool autoloadIsOn = true;
   std::vector<std::string> warnings;
 };
 

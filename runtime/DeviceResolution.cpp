@@ -188,7 +188,8 @@ Status BackendRegistry::requireAll() {
 std::string BackendRegistry::listBackends() const {
   std::vector<BackendReport> reports = backends();
   if (reports.empty())
-    return "; no backend was found (jit-info paths shows where they are looked for)";
+    return found.autoloadIsOn ? "; no backend was found (jit-info paths shows where they are looked for)"
+                              : "; no backend was found: autoload is off (KILN_BACKEND_AUTOLOAD)";
   std::string text;
   for (const BackendReport &report : reports)
     text += fmt::format("\n  backend '{}': {}{}{} ({})", report.name, stateName(report.state),

@@ -18,6 +18,14 @@ double multipleOfBound(double got, double want, const Tolerance &tolerance) {
   return bound > 0 ? std::fabs(got - want) / bound : INFINITY;
 }
 
+// Enough digits to tell the two apart.
+std::string gotAndWant(double got, double want) {
+  std::string g = fmt::format("{:.6g}", got), w = fmt::format("{:.6g}", want);
+  if (g == w)
+    g = fmt::format("{:.17g}", got), w = fmt::format("{:.17g}", want);
+  return "got " + g + ", want " + w;
+}
+
 } // namespace
 
 std::string indexText(const std::vector<int64_t> &dims, int64_t position) {
@@ -63,10 +71,10 @@ Comparison compare(const HostTensor &got, const HostTensor &want, const Toleranc
     result.text = fmt::format("output '{}': all {} elements within {}; worst {:.2g} x", want.name,
                               result.elements, bound, result.worstMultiple);
   else
-    result.text = fmt::format(
-        "output '{}': {} of {} elements beyond {}; worst at {}: got {:.6g}, want {:.6g} ({:.3g} x)",
-        want.name, result.mismatches, result.elements, bound, indexText(want.dims, worst), got.element(worst),
-        want.element(worst), result.worstMultiple);
+    result.text =
+        fmt::format("output '{}': {} of {} elements beyond {}; worst at {}: {} ({:.3g} x)", want.name,
+                    result.mismatches, result.elements, bound, indexText(want.dims, worst),
+                    gotAndWant(got.element(worst), want.element(worst)), result.worstMultiple);
   return result;
 }
 

@@ -52,6 +52,10 @@ TEST_F(DeviceResolutionTest, UnknownDevicesListEveryBackendWithStateAndReason) {
                              HasSubstr("backend 'torn': FAILED: " + folder.path("torn.kiln.json:1:")))));
   EXPECT_THAT((*registryOver({}))->resolve("host"),
               StatusIs(Code::NotFound, HasSubstr("no backend was found")));
+  BackendRegistry::Options off;
+  off.autoload = AutoloadMode::Off;
+  EXPECT_THAT((*BackendRegistry::create(off, SearchEnvironment()))->resolve("host"),
+              StatusIs(Code::NotFound, HasSubstr("no backend was found: autoload is off")));
 }
 
 TEST_F(DeviceResolutionTest, AbsentHardwareIsUnavailableAndNotLoadedButCanBeCompiledFor) {

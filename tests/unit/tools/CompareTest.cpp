@@ -37,6 +37,8 @@ TEST(CompareTest, TheMessageNamesTheWorstElement) {
   EXPECT_THAT(result.text,
               HasSubstr("output 'logits': 2 of 3 elements beyond 0.1 + 0*abs(want); worst at [2]: got 4, "
                         "want 3 (10 x)"));
+  EXPECT_THAT(compare(listTensor({1 + 0x1p-23}), listTensor({1}), {}).text,
+              HasSubstr("got 1.0000001192092896, want 1 "));
 }
 
 TEST(CompareTest, ShapesAndTypesMustAgree) {
