@@ -71,7 +71,31 @@ private:
       return llvm::any_of(op->getOperandTypes(), [](Type type) {
         return cast<RankedTensorType>(type).getElementType().isInteger(8);
       });
-    return meetsWideIntegers(op);
+    return meetsWideIntegers(op) || meetsVanishing(op);
+  }
+
+  /// Whether a number other than 0 is 0 in the narrow type.
+  bool vanishes(const APFloat &x) { return !x.isZero() && narrowed(x, narrow.getFloatSemantics()).isZero(); }
+  bool vanishes(Value value) {
+    auto constant = value.getDefiningOp<ConstantOp>();
+    auto elements = constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue()) : nullptr;
+    return elements && elements.isSplat() && vanishes(elements.getSplatValue<APFloat>());
+  }
+
+  /// What an epsilon keeps off 0, as in log(x + 1e-10) or x / max(norm, 1e-12), stays f32 until that is done.
+  bool meetsVanishing(Operation *op) {
+    bool addsEpsilon = isa<AddOp, MaxOp>(op) && isF32(op->getResult(0)) &&
+                       llvm::any_of(op->getOperands(), [&](Value operand) { return vanishes(operand); });
+    if (auto clamp = dyn_cast<ClampOp>(op))
+      if (auto least = dyn_cast_or_null<FloatAttr>(clamp.getMinAttr()))
+        addsEpsilon |= isF32(clamp.getResult()) && vanishes(least.getValue());
+    if (addsEpsilon)
+      return keptOffZero.insert(op->getResult(0)).second;
+    if (llvm::none_of(op->getOperands(), [&](Value operand) { return keptOffZero.contains(operand); }))
+      return false;
+    if (isa<ReshapeOp, TransposeOp, BroadcastOp, SliceOp>(op))
+      return keptOffZero.insert(op->getResult(0)).second;
+    return isa<DivOp, LogOp, MulOp, PowOp, ReciprocalOp, RsqrtOp, SqrtOp>(op);
   }
 
   /// Accumulators and indices become f32 and stay it until a product or quotient scales them.
@@ -203,7 +227,7 @@ private:
   func::FuncOp main;
   std::vector<Operation *> ops; // of the import, before any are added
   llvm::DenseSet<Operation *> kept;
-  llvm::DenseSet<Value> wide, retyped;
+  llvm::DenseSet<Value> wide, keptOffZero, retyped;
   llvm::DenseMap<Value, Value> others;
   llvm::StringMap<std::string> narrowDigests; // of a weight's f32 bytes -> of its narrow ones
 };

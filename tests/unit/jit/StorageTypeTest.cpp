@@ -73,6 +73,30 @@ TEST(StorageTypeTest, TheBoundaryStaysF32) {
                     HasSubstr("tensor<4x?xf16> to tensor<4x?xf32>"), Not(HasSubstr("kiln.constant"))));
 }
 
+TEST(StorageTypeTest, WhatAnEpsilonKeepsOffZeroStaysF32) {
+  const char *text = R"mlir(
+    func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+      %c = kiln.constant dense<1.0e-10> : tensor<f32>
+      %0 = kiln.add %x, %c : tensor<4xf32>, tensor<f32> -> tensor<4xf32>
+      %1 = kiln.log %0 : tensor<4xf32>
+      %2 = kiln.clamp %y min 1.0e-12 : tensor<4xf32>
+      %3 = kiln.div %x, %2 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+      %4 = kiln.exp %1 : tensor<4xf32>
+      return %1, %3, %4 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+    })mlir";
+  Narrowed half = narrow(text, KILN_F16);
+  ASSERT_OK(half.status);
+  EXPECT_THAT(half.text,
+              AllOf(HasSubstr("dense<1.000000e-10> : tensor<f32>"),
+                    ::testing::ContainsRegex("kiln.log %[a-z0-9]+ : tensor<4xf32>"),
+                    ::testing::ContainsRegex("kiln.clamp %[a-z0-9]+ min 9.99[0-9]+E-13 : tensor<4xf32>"),
+                    ::testing::ContainsRegex("kiln.div .* -> tensor<4xf32>"),
+                    ::testing::ContainsRegex("kiln.exp %[a-z0-9]+ : tensor<4xf16>")));
+  Narrowed brain = narrow(text, KILN_BF16); // has the range of f32
+  ASSERT_OK(brain.status);
+  EXPECT_THAT(brain.text, ::testing::ContainsRegex("kiln.log %[a-z0-9]+ : tensor<4xbf16>"));
+}
+
 TEST(StorageTypeTest, ConstantsAreRoundedAndStayFinite) {
   const char *text = R"mlir(
     func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
