@@ -61,6 +61,7 @@ public:
       launch.site = &one.site;
       KILN_RETURN_IF_ERROR(queue->launch(one.handle->handle(), launch));
     }
+    KILN_RETURN_IF_ERROR(queue->flush()); // as a run ends
     return queue->synchronize();
   }
 
@@ -148,12 +149,14 @@ struct ResidentKernels {
   static constexpr size_t kCount = 256;
   std::vector<KernelRequest> requests;
   KernelCache cache;
-  CompileCounters counters[2];
+  struct alignas(128) Counters : CompileCounters {}; // a thread's own cache lines
+  Counters counters[2];
 
   Status fill(const CompiledKernelRef &kernel) {
     for (size_t i = 0; i < kCount; ++i) {
       requests.emplace_back(Sha256::of(fmt::format("resident {}", i)));
-      KILN_RETURN_IF_ERROR(cache.get(requests.back(), [&] { return Result(kernel); }, counters[0]).status());
+      auto copy = [&] { return CompiledKernel::parse(copyBytes(kernel->bytes().bytes), "resident"); };
+      KILN_RETURN_IF_ERROR(cache.get(requests.back(), copy, counters[0]).status());
     }
     return {};
   }
