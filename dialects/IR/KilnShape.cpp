@@ -77,7 +77,7 @@ template <typename Transpose> LogicalResult checkTranspose(Transpose op, Emit em
   return success();
 }
 
-template <typename Broadcast> LogicalResult checkBroadcast(Broadcast op, Emit emit) {
+template <typename Broadcast> LogicalResult checkBroadcastOp(Broadcast op, Emit emit) {
   ArrayRef<int64_t> sizes = op.getStaticSizes(), shape = tensorType(op.getX()).getShape();
   if (failed(checkMixedList(emit, "sizes", sizes, op.getSizes().size(), -1))) // C1
     return failure();
@@ -268,12 +268,12 @@ SmallVector<OpFoldResult> BroadcastOp::getMixedSizes() {
 }
 
 LogicalResult BroadcastOp::verify() {
-  return checkBroadcast(*this, [&] { return emitOpError(); });
+  return checkBroadcastOp(*this, [&] { return emitOpError(); });
 }
 
 LogicalResult BroadcastOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor op,
                                             SmallVectorImpl<Type> &types) {
-  if (failed(checkBroadcast(op, inferenceError<BroadcastOp>(location))))
+  if (failed(checkBroadcastOp(op, inferenceError<BroadcastOp>(location))))
     return failure();
   auto x = tensorType(op.getX());
   SmallVector<int64_t> shape(op.getStaticSizes());
