@@ -21,7 +21,7 @@ constexpr const char *kCacheSuite = "cache";
 constexpr size_t kCodeBytes = 16 << 10; // of a usual fused kernel's object
 constexpr size_t kKernels = 256;
 constexpr std::chrono::milliseconds kCacheTimeout(600000);
-constexpr const char *kInferenceRuns = "20";
+constexpr const char *kInferenceRuns = "--bench=20";
 constexpr const char *kModel =
     "func.func @main(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {\n"
     "  %y = kiln.exp %x : tensor<64x64xf32>\n"
@@ -137,7 +137,7 @@ Status runModelCases(const BenchContext &context, BenchReport &report, const std
   KILN_RETURN_IF_ERROR(sampleInto(context, report, kCacheSuite, "map: " + file + ", every page read",
                                   [&] { return mapTime(model); }));
   std::vector<std::string> inference = command;
-  inference.insert(inference.end(), {"--json", "--bench", kInferenceRuns});
+  inference.insert(inference.end(), {"--json", kInferenceRuns});
   return sampleInto(
       context, report, kCacheSuite, "inference: " + file + ", of a warm session", [&]() -> Result<double> {
         KILN_ASSIGN_OR_RETURN(ChildOutcome outcome, runProcess(inference, cache, "require"));
