@@ -173,7 +173,9 @@ void CodeWriter::writeBinary(ir::BinaryOp op) {
     return emit(inst);
   }
   Place b = place(op.getRhs());
-  inst[Field::bblk] = *axis == 0 ? 1 : 0;
+  // Blocks of equal elements that a row has for itself: one, or a repeat of them.
+  int64_t across = *axis == 0 ? 8 : b.extents[1].value * b.elementBytes / 32;
+  inst[Field::bblk] = across == 8 ? 1 : 0;
   if (d.extents[1].isReg) { // a part of one row
     inst[Field::brep] = *axis == 0 ? 8 : 0;
     countElements(d.extents[1]);
@@ -196,13 +198,14 @@ void CodeWriter::writeBinary(ir::BinaryOp op) {
     inst[Field::brep] = *axis == 0 ? 8 : 0;
     repeat(d.extents[0], [&](Scalar row) {
       countElements(number(columns));
-      addresses(mul(row, number(columns * d.elementBytes)), *axis == 0 ? number(0) : mul(row, number(32)));
+      addresses(mul(row, number(columns * d.elementBytes)),
+                *axis == 0 ? number(0) : mul(row, number(32 * across)));
     });
     return;
   }
   set(inst, Field::rep, d.extents[0]);
   inst[Field::drep] = inst[Field::arep] = pitch;
-  inst[Field::brep] = *axis == 0 ? 0 : 1;
+  inst[Field::brep] = *axis == 0 ? 0 : across;
   auto column = [&](Scalar chunk, int64_t lanes) {
     maskLanes(lanes, perRepeat);
     Scalar offset = mul(chunk, number(256));

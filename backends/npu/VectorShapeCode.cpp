@@ -44,7 +44,17 @@ LogicalResult CodeWriter::writeFill(ir::BroadcastOp op) {
     setReg(inst, Field::d, d.address);
     setReg(inst, Field::a, place(op.getSrc()).address);
     set(inst, Field::rep, ceilDiv(d.extents[0], 8));
-    return emit(inst), success();
+    if (!op.getTemp())
+      return emit(inst), success();
+    Place temp = place(op.getTemp()); // each element of a block to a block of its own: a repeat of equal ones
+    setReg(inst, Field::d, temp.address);
+    emit(inst);
+    barrier(Pipe::V);
+    Inst again = make(Op::VBrcb, bitsOf(d.elementBytes));
+    setReg(again, Field::d, d.address);
+    setReg(again, Field::a, temp.address);
+    set(again, Field::rep, d.extents[0]);
+    return emit(again), success();
   }
   Scalar value = scalar(op.getSrc()), count = elementsOf(d);
   if (d.elementBytes == 1) { // two at a time

@@ -192,7 +192,7 @@ def Npu_BinaryOp : Npu_PipeOp<"vbinary", "V"> {
   let summary = "elementwise op of two operands";
   let description = [{
     `rhs` is a buffer or a number. A buffer of extent 1 in the first axis is read again for each row; one whose last axis holds one
-    block of 32 bytes, all elements equal (`npu.vbrc`), is read again along the row. Numbers are for vadd, vmul, vmax, vmin, vshl, vshr.
+    block of 32 bytes, or eight, all elements equal (`npu.vbrc`), is read again along the row. Numbers are for vadd, vmul, vmax, vmin, vshl, vshr.
     * (C1) `lhs` and `dst` have the same extents; `rhs` has them or broadcasts so.
 
     ```mlir
@@ -244,15 +244,22 @@ def Npu_BroadcastOp : Npu_PipeOp<"vbrc", "V"> {
   let summary = "fill a buffer, or spread a column's elements to blocks";
   let description = [{
     From a number: every element of `dst`. From a column [R]: `dst` is [R][C0] with C0 elements of 32 bytes, each row the column's
-    element.
+    element. With `temp` [R][C0], for elements of 32 bits, `dst` is [R][8 C0]: reads of a whole repeat then meet no bank twice.
 
     ```mlir
     npu.vbrc ins(%zero : f32) outs(%x : memref<8x512xf32, #npu.memory<ub>>)
     npu.vbrc ins(%m : memref<8xf32, #npu.memory<ub>>) outs(%b : memref<8x8xf32, #npu.memory<ub>>)
     ```
   }];
-  let arguments = (ins AnyTypeOf<[Npu_UB, Npu_Number]>:$src, Npu_UB:$dst);
-  let assemblyFormat = "`ins` `(` $src `:` type($src) `)` `outs` `(` $dst `:` type($dst) `)` attr-dict";
+  let arguments = (ins AnyTypeOf<[Npu_UB, Npu_Number]>:$src, Npu_UB:$dst, Optional<Npu_UB>:$temp);
+  let builders = [OpBuilder<(ins "::mlir::Value":$src, "::mlir::Value":$dst),
+                            [{ build($_builder, $_state, src, dst, ::mlir::Value()); }]>];
+  let assemblyFormat = [{`ins` `(` $src `:` type($src) `)` `outs` `(` $dst `:` type($dst) `)`
+                         (`temp` `(` $temp^ `:` type($temp) `)`)? attr-dict}];
+  let accesses = [{::llvm::SmallVector<::mlir::Value> written = {getDst()};
+    if (getTemp())
+      written.push_back(getTemp());
+    ::kiln::npu::ir::addAccesses(getOperation(), written, accesses);}];
 }
 
 def Npu_ReduceOp : Npu_PipeOp<"vreduce", "V"> {

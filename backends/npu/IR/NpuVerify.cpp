@@ -207,7 +207,9 @@ LogicalResult BinaryOp::verify() {
     if (lhs.getRank() != 2 || *axis > 1)
       return emitOpError("broadcasts axis ")
              << *axis << " of rank " << lhs.getRank() << "; expected axis 0 or 1 of rank 2";
-    expected[*axis] = *axis == 0 ? 1 : blockElements(element);
+    int64_t block = blockElements(element);
+    bool isRepeat = rhs.getRank() == 2 && rhs.getShape()[1] == 8 * block;
+    expected[*axis] = *axis == 0 ? 1 : isRepeat ? 8 * block : block;
   }
   if (!sameExtents(rhs, MemRefType::get(expected, element))) // C1
     return emitOpError("second operand ")
@@ -254,8 +256,13 @@ LogicalResult BroadcastOp::verify() {
   auto column = dyn_cast<MemRefType>(getSrc().getType());
   if (!column)
     return success();
+  int64_t block = blockElements(dst.getElementType());
+  MemRefType temp = getTemp() ? getTemp().getType() : MemRefType();
+  bool hasTemp =
+      !temp || (temp.getRank() == 2 && temp.getShape()[1] == block &&
+                temp.getElementType() == dst.getElementType() && dst.getElementTypeBitWidth() == 32);
   if (column.getRank() != 1 || dst.getRank() != 2 || !mayEqual(dst.getShape()[0], column.getShape()[0]) ||
-      dst.getShape()[1] != blockElements(dst.getElementType()))
+      dst.getShape()[1] != (temp ? 8 * block : block) || !hasTemp)
     return emitOpError("from ") << column << " to " << dst << "; expected a column [R] and its blocks [R]["
                                 << blockElements(dst.getElementType()) << "]";
   return success();

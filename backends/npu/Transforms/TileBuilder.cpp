@@ -20,6 +20,8 @@ namespace {
 
 /// A column is spread to blocks in eights.
 constexpr int64_t kSpread = 8;
+/// Rows that one instruction spreads to a repeat each.
+constexpr int64_t kMostSpread = 248;
 
 bool isCommutative(ir::Binary kind) {
   switch (kind) {
@@ -156,18 +158,26 @@ TileValue TileBuilder::binary(ir::Binary kind, TileValue a, TileValue b) {
   if (b.kind == Kind::Column && wide == Kind::Full) {
     int64_t block = ir::blockElements(held(b.element));
     int64_t padded = llvm::alignTo(shape.maxRows, kColumnAlign);
-    Value blocks = builder.create<memref::AllocOp>(loc, inUb({padded, block}, held(b.element)));
-    auto rowsOf = [&](OpFoldResult rows) -> Value {
+    // A repeat of blocks a row, where one instruction spreads them.
+    bool isWide =
+        held(b.element).getIntOrFloatBitWidth() == 32 && llvm::alignTo(shape.maxRows, kSpread) <= kMostSpread;
+    auto make = [&](int64_t width) -> Value {
+      return builder.create<memref::AllocOp>(loc, inUb({padded, width}, held(b.element)));
+    };
+    Value spread = make(isWide ? 8 * block : block), temp = isWide ? make(block) : Value();
+    auto rowsOf = [&](Value blocks, OpFoldResult rows) -> Value {
+      int64_t width = mlir::cast<MemRefType>(blocks.getType()).getShape()[1];
       SmallVector<OpFoldResult> zeros(2, builder.getIndexAttr(0)), ones(2, builder.getIndexAttr(1));
       if (getConstantIntValue(rows) == padded)
         return blocks;
       return builder.create<memref::SubViewOp>(
-          loc, blocks, zeros, ArrayRef<OpFoldResult>{rows, builder.getIndexAttr(block)}, ones);
+          loc, blocks, zeros, ArrayRef<OpFoldResult>{rows, builder.getIndexAttr(width)}, ones);
     };
     OpFoldResult all = shape.paddedRows ? OpFoldResult(shape.paddedRows)
                                         : builder.getIndexAttr(llvm::alignTo(shape.maxRows, kSpread));
-    builder.create<ir::BroadcastOp>(loc, view(b, true), rowsOf(all));
-    rhs = rowsOf(shape.rows);
+    builder.create<ir::BroadcastOp>(loc, view(b, true), rowsOf(spread, all),
+                                    temp ? rowsOf(temp, all) : Value());
+    rhs = rowsOf(spread, shape.rows);
     axis = builder.getI64IntegerAttr(1);
   } else if (b.kind == Kind::Row && wide == Kind::Full) {
     axis = builder.getI64IntegerAttr(0);

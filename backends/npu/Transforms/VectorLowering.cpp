@@ -401,7 +401,7 @@ LogicalResult lowerVectorKernel(KernelOp kernel, const Target &target) {
   if (failed(domain))
     return failure();
   // Tiles get smaller until all buffers fit, copies of those in transit included.
-  for (int64_t limit = 16384;; limit /= 2) {
+  for (int64_t limit = 16384;; limit = llvm::isPowerOf2_64(limit) ? limit / 4 * 3 : limit / 3 * 2) {
     func::FuncOp function;
     if (failed(VectorLowering(kernel, *domain, target).lower(limit, function))) {
       if (function)

@@ -88,6 +88,19 @@ std::optional<size_t> chooseRows(const Domain &domain, size_t columnGroup, std::
   return std::nullopt;
 }
 
+/// The number of rows, more than half of `most`, that leaves the busiest core the fewest; `most` where that
+/// is about as good.
+int64_t balancedRows(int64_t most, int64_t rows, int64_t outer, int64_t cores) {
+  auto busiest = [&](int64_t count) {
+    return int64_t(llvm::divideCeil(llvm::divideCeil(rows, count) * outer, cores)) * count;
+  };
+  int64_t best = most;
+  for (int64_t count = most; count > most / 2 && busiest(most) > most; --count) // more than one tile a core
+    if (busiest(count) * 100 < busiest(best) * 97)
+      best = count;
+  return best;
+}
+
 int64_t unitsOutside(const Domain &domain, const Tiling &tiling, const Target &target) {
   int64_t units = 1;
   for (size_t group = 0; group < domain.groupCount(); ++group)
@@ -147,7 +160,8 @@ FailureOr<Tiling> chooseTiling(KernelOp kernel, Domain &domain, const Target &ta
     }
     return tiling;
   }
-  tiling.columns = tiling.isColumnsWhole ? columns : std::min(kRectangleColumns, limit / 16);
+  tiling.columns =
+      tiling.isColumnsWhole ? columns : std::clamp<int64_t>(limit / 16 / 32 * 32, 32, kRectangleColumns);
   tiling.pitch = tiling.isColumnsWhole ? padded : tiling.columns;
   tiling.rows = std::clamp<int64_t>(limit / tiling.pitch, 1, isRectangle ? kRectangleRows : kMaxRepeats);
   if (!ShapedType::isDynamic(rowExtent)) {
@@ -155,6 +169,8 @@ FailureOr<Tiling> chooseTiling(KernelOp kernel, Domain &domain, const Target &ta
     if (!domain.isReduced(tiling.rowGroup)) {
       int64_t share = llvm::divideCeil(rowExtent * unitsOutside(domain, tiling, target), cores);
       tiling.rows = std::min(tiling.rows, std::max<int64_t>(8, llvm::alignTo(share, 8)));
+      tiling.rows =
+          balancedRows(tiling.rows, rowExtent, unitsOutside(domain, tiling, target), int64_t(cores));
     }
   }
   tiling.isLine = tiling.rows == 1;

@@ -18,6 +18,9 @@ using namespace mlir;
 namespace kiln::npu {
 namespace {
 
+/// f32 of a repeat.
+constexpr int64_t kRepeat = 64;
+
 class WindowLowering : WindowTiling {
 public:
   WindowLowering(KernelOp kernel, const Target &target)
@@ -139,7 +142,7 @@ Value WindowLowering::loadPlanes(Value argument, Value into, int64_t column) {
   return into;
 }
 
-/// `count` adjacent elements as f32, each spread to a block: [count..][8].
+/// `count` adjacent elements as f32, each spread to a repeat: [count..][64].
 Value WindowLowering::columnOf(Value argument, OpFoldResult offset, int64_t count) {
   Type stored = cast<MemRefType>(argument.getType()).getElementType(), f32 = builder.getF32Type();
   int64_t size = llvm::alignTo(count, bytesOf(stored) == 1 ? 32 : kColumnAlign);
@@ -162,8 +165,8 @@ Value WindowLowering::columnOf(Value argument, OpFoldResult offset, int64_t coun
     builder.create<ir::CastOp>(loc, ir::Round::rint, raw, wide);
     raw = wide;
   }
-  Value blocks = alloc({size, 8}, f32);
-  builder.create<ir::BroadcastOp>(loc, raw, blocks);
+  Value blocks = alloc({size, kRepeat}, f32);
+  builder.create<ir::BroadcastOp>(loc, raw, blocks, alloc({size, 8}, f32));
   return blocks;
 }
 
@@ -185,7 +188,8 @@ Value WindowLowering::combineTaps(Value input, Value table, Value weights) {
       if (weights) {
         SmallVector<OpFoldResult> offsets = {builder.getIndexAttr(i * x.window + j), builder.getIndexAttr(0)};
         Value weight = builder.create<memref::SubViewOp>(
-            loc, weights, offsets, ArrayRef<OpFoldResult>{builder.getIndexAttr(1), builder.getIndexAttr(8)},
+            loc, weights, offsets,
+            ArrayRef<OpFoldResult>{builder.getIndexAttr(1), builder.getIndexAttr(kRepeat)},
             SmallVector<OpFoldResult>(2, builder.getIndexAttr(1)));
         Value to = isFirst ? result : product;
         builder.create<ir::BinaryOp>(loc, ir::Binary::vmul, tap, weight, to, builder.getI64IntegerAttr(1));
@@ -312,7 +316,7 @@ LogicalResult WindowLowering::fillUnit(OpFoldResult unit, Value table) {
   if (bias) {
     Value one = builder.create<memref::SubViewOp>(
         loc, bias, SmallVector<OpFoldResult>(2, builder.getIndexAttr(0)),
-        ArrayRef<OpFoldResult>{builder.getIndexAttr(1), builder.getIndexAttr(8)},
+        ArrayRef<OpFoldResult>{builder.getIndexAttr(1), builder.getIndexAttr(kRepeat)},
         SmallVector<OpFoldResult>(2, builder.getIndexAttr(1)));
     builder.create<ir::BinaryOp>(loc, ir::Binary::vadd, result, one, result, builder.getI64IntegerAttr(1));
   }
