@@ -100,7 +100,8 @@ struct Bursts {
 };
 
 Bursts burstsOf(CodeWriter &writer, const Place &local, bool keeps = false) {
-  Bursts bursts = {writer.number(1), writer.mul(local.extents.back(), writer.number(local.elementBytes))};
+  Bursts bursts = {
+      writer.number(1), writer.mul(local.extents.back(), writer.number(local.elementBytes)), 0, {}};
   if (local.extents.size() == 2)
     bursts.count = local.extents[0];
   Scalar columns = local.extents.back();

@@ -11,8 +11,7 @@ using namespace kiln::npu;
 
 namespace {
 
-constexpr uint64_t kTile = 2048, kCores = 48, kElements = kTile * kCores * 32,
-                   kShift = 64; // bytes off a line
+constexpr uint64_t kTile = 2048, kCores = 48, kElements = kTile * kCores * 32;
 
 std::string replaced(std::string text, const std::string &from, const std::string &to) {
   size_t count = 0;
