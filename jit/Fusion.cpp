@@ -4,6 +4,7 @@
 #include "jit/Fusion.h"
 
 #include "jit/Elements.h"
+#include "jit/Outline.h"
 #include "kiln/IR/Kiln.h"
 
 #include "mlir/IR/Matchers.h"
@@ -20,6 +21,9 @@ constexpr size_t kMaxBindings = 24; // of a kernel: registers for addresses
 constexpr int64_t kMinRows = 8;     // of a kernel that computes rows: fewer leave threads without work
 // How far behind a value its consumers are looked for, in ops of the block.
 constexpr size_t kMaxLookAhead = 256;
+
+/// Whether the op says how an argument or a result of the kernel lies in memory.
+bool isLayout(Operation *op) { return op->hasAttr(kLayoutAttr); }
 
 bool isInlineConstant(Value value) {
   auto constant = value.getDefiningOp<ConstantOp>();
@@ -98,6 +102,8 @@ private:
   }
 
   bool mayFollow(Operation *op, Operation *root, const Members &members) {
+    if (isLayout(op)) // of the result; one behind another is of the next kernel's argument
+      return !grouped.contains(op) && !isLayout(op->getOperand(0).getDefiningOp());
     if (!isKernelOp(op) || grouped.contains(op) ||
         isWeightOnly(op->getResult(0)) != isWeightOnly(root->getResult(0)))
       return false;
@@ -167,6 +173,8 @@ private:
 
   bool mayPrecede(Operation *producer, Value value, Operation *member, const Members &members) {
     FusionClass producerClass = fusionClass(producer), memberClass = fusionClass(member);
+    if (isLayout(producer)) // of an argument: stands by its only reader
+      return producer->getBlock() == &block && !grouped.contains(producer) && value.hasOneUse();
     if (producer->getBlock() != &block || grouped.contains(producer) ||
         isWeightOnly(value) != isWeightOnly(member->getResult(0)))
       return false;
@@ -227,6 +235,8 @@ private:
 FusionClass kiln::jit::fusionClass(Operation *op) {
   if (!isa<KilnDialect>(op->getDialect()) || op->getNumResults() == 0)
     return FusionClass::Outside;
+  if (isLayout(op))
+    return FusionClass::Movement;
   if (isa<ElementwiseOpInterface>(op))
     return FusionClass::Elementwise;
   return llvm::StringSwitch<FusionClass>(op->getName().getStringRef())

@@ -182,7 +182,16 @@ Scalar CodeWriter::fold(Op op, Scalar a, Scalar b) {
   return {true, reg};
 }
 
-Scalar CodeWriter::ceilDiv(Scalar a, int64_t b) { return fold(Op::Div, add(a, number(b - 1)), number(b)); }
+Scalar CodeWriter::ceilDiv(Scalar a, int64_t b) {
+  size_t mark = temporaries.size();
+  Scalar result = fold(Op::Div, add(a, number(b - 1)), number(b));
+  while (temporaries.size() > mark && result.isReg &&
+         temporaries[mark] != uint32_t(result.value)) { // the sum's
+    usedRegs &= ~(1u << temporaries[mark]);
+    temporaries.erase(temporaries.begin() + mark);
+  }
+  return result;
+}
 
 // ---- Values
 

@@ -85,6 +85,12 @@ private:
   void writeRange(ir::RangeOp op);
   mlir::LogicalResult writeCast(ir::CastOp op);
   void writeLoad2d(ir::Load2dOp op);
+  void writeLoad3d(ir::Load3dOp op);
+  /// What one load3d reads: a tensor of pixels, and rows and columns of its im2col matrix.
+  struct Window {
+    Scalar from, to, height, width, rows, start, depth;
+  };
+  void writeWindow(const Window &window, int64_t channels, int64_t elementBytes, Scalar pads, int64_t filter);
 
   Scalar fold(Op op, Scalar a, Scalar b);
   Scalar extent(mlir::OpFoldResult value);

@@ -6,13 +6,23 @@
 using namespace mlir;
 
 namespace kiln::npu {
+namespace {
+
+/// Fields of special registers fmatrix and conv, as the manual page gives them.
+constexpr int64_t field(int64_t value, int64_t bit) { return int64_t(uint64_t(value) << bit); }
+constexpr int64_t kOneElement =
+    field(1, 0) | field(1, 6) | field(1, 12) | field(1, 20) | field(1, 28) | field(1, 36);
+
+} // namespace
 
 void CodeWriter::writeLoad2d(ir::Load2dOp op) {
   Place source = place(op.getSrc()), d = place(op.getDst());
   ArrayRef<int64_t> from = op.getSrc().getType().getShape();
-  int64_t c0 = from[3];
-  Scalar rows = ceilDiv(scalar(op.getRows()), 16), depth = ceilDiv(scalar(op.getDepth()), c0);
+  int64_t c0 = from[3], square = std::max<int64_t>(16, c0);
   bool isLeft = ir::memoryOf(op.getDst().getType()) == ir::Memory::L0A;
+  Scalar rows = isLeft ? number(0) : ceilDiv(scalar(op.getRows()), 16);
+  Scalar depth = isLeft || !op.getTranspose() ? ceilDiv(scalar(op.getDepth()), c0) : number(0);
+  Scalar start = op.getFrom() ? scalar(op.getFrom()) : number(0);
   auto write = [&](Inst inst, Scalar to, Scalar fractal, Scalar count) {
     setReg(inst, Field::d, add(d.address, mul(to, number(512))));
     setReg(inst, Field::a, add(source.address, mul(fractal, number(512))));
@@ -20,36 +30,78 @@ void CodeWriter::writeLoad2d(ir::Load2dOp op) {
     emit(inst);
   };
   Inst inst = make(isLeft ? Op::Load2dA : Op::Load2dB, bitsOf(source.elementBytes));
-  if (isLeft) { // [K1][M1] to [M1][K1]
-    inst[Field::sstride] = from[1];
-    return repeat(rows, [&](Scalar row) { write(inst, mul(row, depth), row, depth); });
+  if (!op.getTranspose()) {
+    if (isLeft) // one instruction does it: the im2col matrix of a window of one element
+      return writeWindow({source.address, d.address, number(1), number(from[1] * 16), scalar(op.getRows()),
+                          start, mul(depth, number(c0))},
+                         from[0] * c0, source.elementBytes, number(0), kOneElement);
+    Scalar first = mul(ceilDiv(start, c0), number(from[1]));
+    return repeat(depth, [&](Scalar block) { // [K1][N1] as it is
+      write(inst, mul(block, rows), add(first, mul(block, number(from[1]))), rows);
+    });
   }
-  if (!op.getTranspose()) // [K1][N1] as it is
-    return repeat(depth,
-                  [&](Scalar block) { write(inst, mul(block, rows), mul(block, number(from[1])), rows); });
-  // [N1][K1] to [K1][N1], squares of 16 x 16: one fractal of 16-bit elements, two of 32-bit ones.
-  int64_t fractals = 16 / c0;
+  // Squares: one fractal of 16-bit elements, two of others; `across` of them side by side, `along` the depth.
+  int64_t wide = square / c0, tall = square / 16; // fractals of L1 in a square
+  Scalar across = ceilDiv(scalar(op.getRows()), square), along = ceilDiv(scalar(op.getDepth()), square);
+  Scalar first = ceilDiv(start, 16), deep = number(square / c0), broad = number(square / 16);
   inst[Field::trans] = 1;
-  inst[Field::sstride] = fractals * from[1];
-  if (fractals == 2) {
-    inst[Field::sfrac] = from[1];
-    set(inst, Field::dfrac, rows);
-  }
-  Scalar squares = ceilDiv(scalar(op.getDepth()), 16);
-  repeat(squares,
-         [&](Scalar square) { write(inst, mul(mul(square, number(fractals)), rows), square, rows); });
+  inst[Field::sstride] = wide * from[1];
+  inst[Field::sfrac] = wide == 2 ? from[1] : 1;
+  // In L0A a step across is `broad` rows of `depth` fractals, in L0B `broad` fractals.
+  set(inst, Field::dstride, isLeft ? mul(broad, depth) : broad);
+  if (wide == 2) // the square's second fractal is next along the depth
+    set(inst, Field::dfrac, isLeft ? number(1) : rows);
+  else if (tall == 2) // or next across it
+    set(inst, Field::dfrac, isLeft ? depth : number(1));
+  repeat(along, [&](Scalar block) {
+    Scalar to = isLeft ? mul(block, deep) : mul(mul(block, deep), rows);
+    write(inst, to, add(first, mul(block, number(tall))), across);
+  });
+}
+
+void CodeWriter::writeLoad3d(ir::Load3dOp op) {
+  ArrayRef<int64_t> from = op.getSrc().getType().getShape();
+  Place source = place(op.getSrc());
+  auto at = [&](Value value, int64_t bit) { return mul(scalar(value), number(int64_t(1) << bit)); };
+  Scalar pads = add(at(op.getPads()[2], 32), at(op.getPads()[3], 40)); // left, right
+  pads = add(add(pads, at(op.getPads()[0], 48)), at(op.getPads()[1], 56));
+  writeWindow({source.address, place(op.getDst()).address, scalar(op.getHeight()), scalar(op.getWidth()),
+               scalar(op.getRows()), scalar(op.getFrom()), scalar(op.getDepth())},
+              from[0] * from[3], source.elementBytes, pads,
+              field(op.getStrides()[1], 0) | field(op.getStrides()[0], 6) | field(op.getKernel()[1], 12) |
+                  field(op.getKernel()[0], 20) | field(op.getDilations()[1], 28) |
+                  field(op.getDilations()[0], 36));
+}
+
+void CodeWriter::writeWindow(const Window &window, int64_t channels, int64_t elementBytes, Scalar pads,
+                             int64_t filter) {
+  Scalar tensor = add(window.height, mul(window.width, number(1 << 16)));
+  special(Special::FMatrix, add(tensor, pads));
+  special(Special::Conv, number(filter | field(channels, 44)));
+  Inst inst = make(Op::Load3dA, bitsOf(elementBytes));
+  setReg(inst, Field::d, window.to);
+  setReg(inst, Field::a, window.from);
+  set(inst, Field::m, window.rows);
+  set(inst, Field::kext, window.depth);
+  inst[Field::mpos] = 0;
+  set(inst, Field::kpos, window.start);
+  emit(inst);
 }
 
 LogicalResult CodeWriter::writeCubeOp(Operation *op) {
   if (auto load = dyn_cast<ir::Nd2NzOp>(op)) {
     Place source = place(load.getSrc()), d = place(load.getDst());
     Inst inst = make(Op::Nd2Nz, bitsOf(source.elementBytes));
-    setReg(inst, Field::d, d.address);
+    Scalar row = load.getRow() ? scalar(load.getRow()) : number(0);
+    setReg(inst, Field::d, add(d.address, mul(row, number(32))));
     setReg(inst, Field::a, source.address);
     set(inst, Field::n, source.extents[0]);
     set(inst, Field::m, source.extents[1]);
     set(inst, Field::sstride, source.strides[0]);
-    inst[Field::dstride] = load.getDst().getType().getShape()[1] * 16;
+    if (load.getPitch())
+      set(inst, Field::dstride, scalar(load.getPitch()));
+    else
+      inst[Field::dstride] = load.getDst().getType().getShape()[1] * 16;
     return emit(inst), success();
   }
   if (auto load = dyn_cast<ir::LoadL1Op>(op)) {
@@ -62,7 +114,7 @@ LogicalResult CodeWriter::writeCubeOp(Operation *op) {
   }
   if (auto fill = dyn_cast<ir::FillL1Op>(op)) {
     Place d = place(fill.getDst());
-    Inst inst = make(Op::SetL1, bitsOf(d.elementBytes));
+    Inst inst = make(Op::SetL1, bitsOf(std::max<int64_t>(d.elementBytes, 2)));
     setReg(inst, Field::d, d.address);
     setReg(inst, Field::b, scalar(fill.getValue()));
     set(inst, Field::len, number(*devicekit::staticBytes(fill.getDst().getType())));
@@ -78,6 +130,8 @@ LogicalResult CodeWriter::writeCubeOp(Operation *op) {
   }
   if (auto load = dyn_cast<ir::Load2dOp>(op))
     return writeLoad2d(load), success();
+  if (auto load = dyn_cast<ir::Load3dOp>(op))
+    return writeLoad3d(load), success();
   if (auto mmad = dyn_cast<ir::MmadOp>(op)) {
     Place a = place(mmad.getLhs());
     Inst inst = make(Op::MmadOp, typeOf(a.element));

@@ -58,7 +58,8 @@ void fillProfile(const SimReport &report, const Target &chip, KilnLaunchProfile 
 } // namespace
 
 NpuDevice::NpuDevice(const KilnHost &host, const KilnDeviceOpenArgs &args, const NpuOptions &options)
-    : HostMemoryDevice(host, "npu device", args, options.memoryBytes), options(options) {}
+    : HostMemoryDevice(host, "npu device", args, options.memoryBytes), options(options),
+      target(options.target()) {}
 
 Status NpuDevice::checkLaunch(KilnKernel *handle, const KilnLaunch &launch) {
   if (!handle)
@@ -84,13 +85,14 @@ Status NpuDevice::launch(const sdk::LaunchCommand &command) {
   const NpuKernel &kernel = NpuKernel::from(command.kernel);
   SimOptions sim;
   sim.hasChecks = options.mode == Mode::Checked;
-  sim.isTimed = options.mode == Mode::Timing;
+  sim.isTimed = options.mode == Mode::Timing || options.mode == Mode::Estimate;
+  sim.movesData = options.mode != Mode::Estimate;
   sim.wantsSpans = sim.isTimed && command.profile && command.profile->on_span;
   sim.seed = options.mode == Mode::Checked ? options.seed : 0;
   sim.threads = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
   sim.watchdogInstructions = options.watchdogInstructions;
   SimReport report =
-      simulate(kernel.object, Target::of(options.chip),
+      simulate(kernel.object, target,
                simLaunch(command.bindings, command.constants, command.workspace, command.grid[0]), sim);
   if (command.profile)
     fillProfile(report, Target::of(options.chip), *command.profile);
@@ -139,7 +141,7 @@ Status NpuDeviceType::target(std::string_view text, KilnTargetInfo &target) {
 
 Status NpuDeviceType::properties(std::string_view text, KilnPropertyFn fn, void *arg) {
   KILN_ASSIGN_OR_RETURN(NpuOptions options, NpuOptions::read(theHost, text));
-  const Target &chip = Target::of(options.chip);
+  const Target chip = options.target();
   for (const Figure &figure : figures()) {
     std::string value = std::to_string(chip.*figure.field);
     KilnDeviceProperty property = {};

@@ -18,6 +18,7 @@ public:
 
 private:
   const NpuOptions options;
+  const Target target; // what the simulator computes with
 };
 
 /// Any number of equal devices. Immutable after construction.

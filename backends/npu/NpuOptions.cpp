@@ -9,8 +9,8 @@
 namespace kiln::npu {
 namespace {
 
-constexpr std::string_view kKeys[] = {"chip",    "mode", "devices",  "memory-mib",
-                                      "threads", "seed", "watchdog", "ascendnpu-ir"};
+constexpr std::string_view kKeys[] = {"chip", "mode",     "devices",      "memory-mib", "threads",
+                                      "seed", "watchdog", "ascendnpu-ir", "assume"};
 
 Result<uint64_t> number(std::string_view key, std::string_view value, uint64_t least, uint64_t most) {
   uint64_t result = 0;
@@ -29,8 +29,35 @@ Result<Mode> parseMode(std::string_view value) {
     return Mode::Checked;
   if (value == "timing")
     return Mode::Timing;
+  if (value == "estimate")
+    return Mode::Estimate;
   return Status(Code::InvalidArgument,
-                "option 'mode': " + quoted(value) + "; expected fast, checked or timing");
+                "option 'mode': " + quoted(value) + "; expected fast, checked, timing or estimate");
+}
+
+/// "name=value,name=value": figures that nobody publishes, with other values.
+Status setFigures(std::string_view text, std::vector<std::pair<std::string_view, uint64_t>> &assumed) {
+  auto wrong = [&](std::string_view part, std::string_view expected) {
+    return Status(Code::InvalidArgument,
+                  "option 'assume': " + quoted(part) + "; expected " + std::string(expected));
+  };
+  while (!text.empty()) {
+    std::string_view part = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), part.size() + 1));
+    size_t equals = part.find('=');
+    if (equals == std::string_view::npos)
+      return wrong(part, "figure=value,..");
+    std::string_view name = part.substr(0, equals);
+    const Figure *figure = nullptr;
+    for (const Figure &known : figures())
+      if (known.name == name && known.isAssumed)
+        figure = &known;
+    if (!figure)
+      return wrong(name, "a figure that 'jit-info explain npu' calls assumed");
+    KILN_ASSIGN_OR_RETURN(uint64_t value, number("assume", part.substr(equals + 1), 1, 1000000));
+    assumed.push_back({figure->name, value});
+  }
+  return {};
 }
 
 Status set(std::string_view key, std::string_view value, NpuOptions &options) {
@@ -54,15 +81,24 @@ Status set(std::string_view key, std::string_view value, NpuOptions &options) {
     KILN_ASSIGN_OR_RETURN(options.watchdogInstructions, number(key, value, 1000, 1000000000000));
   } else if (key == "ascendnpu-ir") {
     options.ascendnpuIr = value;
+  } else if (key == "assume") {
+    KILN_RETURN_IF_ERROR(setFigures(value, options.assumed));
   } else {
-    return Status(Code::InvalidArgument,
-                  "npu has no option " + quoted(key) +
-                      "; it has chip, mode, devices, memory-mib, threads, seed, watchdog and ascendnpu-ir");
+    return Status(Code::InvalidArgument, "npu has no option " + quoted(key) +
+                                             "; it has chip, mode, devices, memory-mib, threads, seed, "
+                                             "watchdog, ascendnpu-ir and assume");
   }
   return {};
 }
 
 } // namespace
+
+Target NpuOptions::target() const {
+  Target target = Target::of(chip);
+  for (auto [name, value] : assumed)
+    (void)target.set(name, value); // setFigures knows them all
+  return target;
+}
 
 Result<NpuOptions> NpuOptions::read(const KilnHost &host, std::string_view text) {
   NpuOptions options;

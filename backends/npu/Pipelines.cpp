@@ -13,6 +13,9 @@ using namespace mlir;
 namespace kiln::npu {
 
 void buildFormStage(OpPassManager &pm, const jit::Target &target) {
+  LayOutConvsPassOptions options;
+  options.chip = target.arch;
+  pm.addNestedPass<func::FuncOp>(createLayOutConvsPass(options));
   pm.addNestedPass<func::FuncOp>(createBoundEpiloguesPass());
   jit::buildDefaultStage(jit::Stage::Form, pm, target);
 }
@@ -27,9 +30,15 @@ void buildTileStage(OpPassManager &pm, const jit::Target &target) {
   pm.addPass(createCSEPass());
 }
 
-void buildBufferStage(OpPassManager &pm, const jit::Target &) { devicekit::buildMemoryPasses(pm); }
+void buildBufferStage(OpPassManager &pm, const jit::Target &) {
+  pm.addNestedPass<func::FuncOp>(createSplitL0Pass());
+  devicekit::buildMemoryPasses(pm);
+}
 
-void buildLowerStage(OpPassManager &pm, const jit::Target &) { devicekit::buildSyncPasses(pm); }
+void buildLowerStage(OpPassManager &pm, const jit::Target &) {
+  devicekit::buildSyncPasses(pm);
+  pm.addNestedPass<func::FuncOp>(createSinkScalarsPass());
+}
 
 void buildEmitStage(OpPassManager &, const jit::Target &) {}
 

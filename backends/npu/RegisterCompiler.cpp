@@ -32,9 +32,12 @@ Status registerNpuCompiler(jit::CompilerRegistrar &registrar) {
   registrar.addEmitter(target, {"hivm", "HIVM text as AscendNPU-IR 1.2.0 reads it, before its planning",
                                 jit::Stage::Tile, printHivm});
   devicekit::registerPipePasses(registrar);
+  registrar.addPass([] { return createLayOutConvsPass(); });
   registrar.addPass([] { return createBoundEpiloguesPass(); });
   registrar.addPass([] { return createLowerKernelsPass(); });
   registrar.addPass([] { return createPrintHivmPass(); });
+  registrar.addPass([] { return createSplitL0Pass(); });
+  registrar.addPass([] { return createSinkScalarsPass(); });
   return registrar.status();
 }
 

@@ -32,12 +32,22 @@ set(npuCompilerSources
   Target.cpp
   Transforms/Access.cpp
   Transforms/BoundEpilogues.cpp
+  Transforms/ConvLayout.cpp
+  Transforms/ConvLowering.cpp
+  Transforms/ConvTiling.cpp
+  Transforms/CubeBuilder.cpp
+  Transforms/CubeEpilogue.cpp
   Transforms/CubeLowering.cpp
+  Transforms/CubeProduct.cpp
+  Transforms/CubeTiling.cpp
   Transforms/Domain.cpp
   Transforms/Elementwise.cpp
   Transforms/GlobalView.cpp
+  Transforms/LayOutConvs.cpp
   Transforms/LowerKernels.cpp
   Transforms/MovementLowering.cpp
+  Transforms/SinkScalars.cpp
+  Transforms/SplitL0.cpp
   Transforms/TileBuilder.cpp
   Transforms/TileFunctions.cpp
   Transforms/TileInts.cpp

@@ -182,6 +182,8 @@ LogicalResult HivmWriter::writeProduct(ir::MmadOp op) {
   auto left = writerOf<ir::Load2dOp>(op.getLhs()), right = writerOf<ir::Load2dOp>(op.getRhs());
   if (!left || !right)
     return op.emitError("npu: a product of L0 buffers that no one load2d fills has no form in HIVM");
+  if (left.getTranspose())
+    return op.emitError("npu: a product whose left matrix lies by columns has no form in HIVM yet");
   bool isTransposed = !right.getTranspose(); // as columns of B lie in memory
   SmallVector<Value> ins = {left.getSrc(), right.getSrc(), op.getInit(), op.getM(), op.getK(), op.getN()};
   if (op.getBias()) {
@@ -213,6 +215,8 @@ LogicalResult HivmWriter::writePipeOp(Operation &op) {
       .Case([&](ir::StoreOp store) -> R { return call("store", store.getSrc(), store.getDst()); })
       .Case([&](ir::FillL1Op fill) -> R { return call("vbrc", fill.getValue(), fill.getDst()); })
       .Case([&](ir::Nd2NzOp load) -> R {
+        if (load.getRow() || load.getPitch())
+          return load.emitError("npu: rows of a part of a buffer have no form in HIVM yet");
         return call("nd2nz", load.getSrc(), load.getDst(), "", "{dst_continuous}");
       })
       .Case([&](ir::UnaryOp unary) -> R {

@@ -110,6 +110,9 @@ int64_t Load2dOp::getCycles() {
   uint64_t rate = memoryOf(getDst().getType()) == Memory::L0A ? target.l1ToL0aRate : target.l1ToL0bRate;
   return target.mteSetup + memrefBytes(getDst()) / rate;
 }
+int64_t Load3dOp::getCycles() {
+  return targetOf(*this).mteSetup + memrefBytes(getDst()) / targetOf(*this).l1ToL0aRate;
+}
 int64_t MmadOp::getCycles() {
   const Target &target = targetOf(*this);
   Type element = getLhs().getType().getElementType();

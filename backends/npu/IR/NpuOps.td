@@ -163,16 +163,22 @@ def Npu_FillL1Op : Npu_PipeOp<"fill_l1", "MTE2"> {
   let assemblyFormat = "`ins` `(` $value `:` type($value) `)` `outs` `(` $dst `:` type($dst) `)` attr-dict";
 }
 
-def Npu_Nd2NzOp : Npu_MoveOp<"nd2nz", "MTE2", Npu_GM, Npu_L1, "copy a matrix from global memory to L1 as fractals"> {
+def Npu_Nd2NzOp : Npu_PipeOp<"nd2nz", "MTE2", [AttrSizedOperandSegments]> {
+  let summary = "copy a matrix from global memory to L1 as fractals";
   let description = [{
     The rows of `src` become zN: `dst` is [columns / C0][rows / 16][16][C0] with C0 elements of 32 bytes. Columns past the end of `src`
-    in its last fractal are zero; rows past it keep what they were.
+    in its last fractal are zero; rows past it keep what they were. With `pitch`, rows from one column of blocks
+    to the next, the rows lie as closely as that says, from `row` on.
     * (C1) `src` has rank 2 and adjacent columns, `dst` rank 4 with inner extents 16 and C0.
 
     ```mlir
     npu.nd2nz ins(%g : memref<128x64xf16, strided<[512, 1], offset: ?>, #npu.memory<gm>>) outs(%x : memref<4x8x16x16xf16, #npu.memory<l1>>)
+    npu.nd2nz ins(%g : memref<?x64xf16, strided<[64, 1], offset: ?>, #npu.memory<gm>>) outs(%x : memref<4x8x16x16xf16, #npu.memory<l1>>) row %r pitch %p
     ```
   }];
+  let arguments = (ins Npu_GM:$src, Npu_L1:$dst, Optional<Index>:$row, Optional<Index>:$pitch);
+  let assemblyFormat = [{`ins` `(` $src `:` type($src) `)` `outs` `(` $dst `:` type($dst) `)` (`row` $row^)?
+                         (`pitch` $pitch^)? attr-dict}];
 }
 
 // ---- V: the vector unit ------------------------------------------------------------------------------------------
@@ -338,17 +344,39 @@ def Npu_TransposeOp : Npu_PipeOp<"vtranspose", "V"> {
 
 def Npu_Load2dOp : Npu_MoveOp<"load2d", "MTE1", Npu_L1, Npu_L0, "copy fractals from L1 to L0A (zZ) or L0B (nZ)"> {
   let description = [{
-    L0A: from [K1][M1][16][C0] to [M1][K1][16][C0]. L0B: from [N1][K1][16][C0], rows along K, to [K1][N1][16][C0], rows along N, each
-    fractal transposed; or, without `transpose`, from [K1][N1][16][C0] as it is. `rows` of A, or columns of B, and `depth` are what is
-    used of the buffers, in elements; fractals lie close together in L0.
+    Rows along the depth as they are: to L0A from [K1][M1][16][C0] to [M1][K1][16][C0], to L0B from [K1][N1][16][C0]. With
+    `transpose` rows of L1 run along M or N, from [M1][K1][16][C0] or [N1][K1][16][C0], and each square is transposed: 16 x 16
+    elements, 32 x 32 of one byte. `rows` of A, or columns of B, and `depth` are what is used, in elements, from `from` of the depth on
+    (0 if absent; a multiple of a square's edge); fractals lie close together in L0.
 
     ```mlir
     npu.load2d ins(%a : memref<4x8x16x16xf16, #npu.memory<l1>>) outs(%x : memref<8x4x16x16xf16, #npu.memory<l0a>>) rows %m depth %k
-    npu.load2d ins(%b : memref<8x4x16x16xf16, #npu.memory<l1>>) outs(%y : memref<4x8x16x16xf16, #npu.memory<l0b>>) rows %n depth %k {transpose}
+    npu.load2d ins(%b : memref<8x4x16x16xf16, #npu.memory<l1>>) outs(%y : memref<4x8x16x16xf16, #npu.memory<l0b>>) rows %n depth %k from %s {transpose}
     ```
   }];
-  let arguments = (ins Npu_L1:$src, Npu_L0:$dst, Index:$rows, Index:$depth, UnitAttr:$transpose);
-  let assemblyFormat = "`ins` `(` $src `:` type($src) `)` `outs` `(` $dst `:` type($dst) `)` `rows` $rows `depth` $depth attr-dict";
+  let arguments = (ins Npu_L1:$src, Npu_L0:$dst, Index:$rows, Index:$depth, Optional<Index>:$from, UnitAttr:$transpose);
+  let assemblyFormat = [{`ins` `(` $src `:` type($src) `)` `outs` `(` $dst `:` type($dst) `)` `rows` $rows `depth` $depth
+                         (`from` $from^)? attr-dict}];
+}
+
+def Npu_Load3dOp : Npu_PipeOp<"load3d", "MTE1"> {
+  let summary = "copy a part of the im2col matrix of a tensor in L1 to L0A";
+  let description = [{
+    `src` holds `height` x `width` pixels of NC1HWC0, close together; `pads` are of zeros above, below, left and right of them. Row r
+    of the matrix is output pixel r, its columns are [C1][kernel height][kernel width][C0]. Rows 0 to `rows` and the `depth`
+    columns from `from` on become zZ.
+    * (C1) There are four pads; kernel, strides and dilations have two entries.
+
+    ```mlir
+    npu.load3d ins(%x : memref<4x58x16x16xf16, #npu.memory<l1>>) outs(%a : memref<14x4x16x16xf16, #npu.memory<l0a>>)
+        height %h width %w pads(%t, %b, %l, %r) rows %m from %k depth %d kernel [3, 3] strides [1, 1] dilations [1, 1]
+    ```
+  }];
+  let arguments = (ins Npu_L1:$src, Npu_L0A:$dst, Index:$height, Index:$width, Variadic<Index>:$pads, Index:$rows, Index:$from,
+                       Index:$depth, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations);
+  let assemblyFormat = [{`ins` `(` $src `:` type($src) `)` `outs` `(` $dst `:` type($dst) `)` `height` $height `width` $width
+                         `pads` `(` $pads `)` `rows` $rows `from` $from `depth` $depth `kernel` $kernel `strides` $strides
+                         `dilations` $dilations attr-dict}];
 }
 
 def Npu_LoadBiasOp : Npu_MoveOp<"load_bias", "MTE1", Npu_L1, Npu_BT, "copy biases from L1 to the bias table"> {
@@ -363,7 +391,7 @@ def Npu_MmadOp : Npu_PipeOp<"mmad", "M"> {
   let summary = "multiply fractals of L0A and L0B, accumulate in L0C";
   let description = [{
     `c[m][n] (+)= sum_k a[m][k] b[k][n]`; where `init` is true the sum starts from zero, or from `bias` of each column, instead of
-    from `dst`.
+    from `dst`. With `step`, buffers in L0 stand for a whole depth, of which `kiln-npu-split-l0` makes steps of that size.
     * (C1) `lhs` is zZ, `rhs` nZ, `dst` zN, with fractals of 512 bytes (L0C: 16 x 16 f32 or i32).
     * (C2) Element types are a pair that the cube has: f16 f16 -> f32, bf16 bf16 -> f32, f32 f32 -> f32, i8 i8 -> i32.
 
@@ -373,9 +401,10 @@ def Npu_MmadOp : Npu_PipeOp<"mmad", "M"> {
     ```
   }];
   let arguments = (ins Npu_L0A:$lhs, Npu_L0B:$rhs, Npu_L0C:$dst, Index:$m, Index:$n, Index:$k, I1:$init,
-                       Optional<Npu_BT>:$bias);
+                       Optional<Npu_BT>:$bias, OptionalAttr<I64Attr>:$step);
   let assemblyFormat = [{`ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)` `outs` `(` $dst `:` type($dst) `)`
-                         `m` $m `n` $n `k` $k `init` $init (`bias` `(` $bias^ `:` type($bias) `)`)? attr-dict}];
+                         `m` $m `n` $n `k` $k `init` $init (`bias` `(` $bias^ `:` type($bias) `)`)?
+                         (`step` $step^)? attr-dict}];
   let accesses = "::kiln::npu::ir::addAccesses(getOperation(), {getDst()}, accesses);";
 }
 

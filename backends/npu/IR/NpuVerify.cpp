@@ -156,6 +156,10 @@ LogicalResult ScalarLoadOp::verify() {
 }
 
 LogicalResult FillL1Op::verify() {
+  if (getDst().getType().getElementType().isInteger(8)) // set_l1 knows no bytes
+    return getValue().getType().isInteger(16)
+               ? success()
+               : emitOpError("fills bytes with ") << getValue().getType() << "; expected i16, two of them";
   return verifySameElements(*this, getDst().getType(), getValue().getType());
 }
 
@@ -332,9 +336,18 @@ LogicalResult Load2dOp::verify() {
   MemRefType src = getSrc().getType(), dst = getDst().getType();
   if (failed(verifySameElements(*this, src, dst)) || failed(verifyInput(*this, src, "zN")))
     return failure();
-  if (memoryOf(dst) == Memory::L0A && getTranspose())
-    return emitOpError("transposes into l0a; expected l0b");
   return verifyInput(*this, dst, memoryOf(dst) == Memory::L0A ? "zZ" : "nZ");
+}
+
+LogicalResult Load3dOp::verify() {
+  if (getPads().size() != 4 || getKernel().size() != 2 || getStrides().size() != 2 ||
+      getDilations().size() != 2) // C1
+    return emitOpError("has ") << getPads().size() << " pads and a kernel of " << getKernel().size()
+                               << " axes; expected 4 and 2";
+  if (failed(verifySameElements(*this, getSrc().getType(), getDst().getType())) ||
+      failed(verifyInput(*this, getSrc().getType(), "NC1HWC0")))
+    return failure();
+  return verifyInput(*this, getDst().getType(), "zZ");
 }
 
 LogicalResult MmadOp::verify() {

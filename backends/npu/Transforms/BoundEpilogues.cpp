@@ -1,6 +1,8 @@
-// BoundEpilogues.cpp: follows each product's only user as long as the fixpipe computes it.
+// BoundEpilogues.cpp: ends each product's kernel where the output path of the cube ends.
+#include "backends/npu/Transforms/CubeEpilogue.h"
 #include "backends/npu/Transforms/Passes.h"
-#include "backends/npu/Transforms/VectorLowering.h"
+
+#include "jit/Outline.h"
 
 using namespace mlir;
 
@@ -10,45 +12,37 @@ namespace kiln::npu {
 
 namespace {
 
-/// The last op from a product on that its kernel may hold.
-Operation *lastFreeOp(MatmulOp matmul) {
-  Operation *last = matmul;
-  bool hasBias = false, hasRelu = false;
-  while (last->getResult(0).hasOneUse()) {
-    Operation *user = *last->getResult(0).getUsers().begin();
-    bool isBias = false;
-    if (auto add = dyn_cast<AddOp>(user)) {
-      Value other = user->getOperand(0) == last->getResult(0) ? user->getOperand(1) : user->getOperand(0);
-      auto constant = other.getDefiningOp<ConstantOp>();
-      bool isSplat = constant && isa<SplatElementsAttr>(constant.getValue());
-      auto type = cast<RankedTensorType>(last->getResult(0).getType());
-      isBias = !hasBias && !hasRelu && type.getElementType().isF32() &&
-               user->getResult(0).getType() == type && (isSplat || isColumnBias(other, type));
-    }
-    bool isRelu = !hasRelu && isa<ReluOp>(user);
-    if (!isBias && !isRelu)
-      break;
-    hasBias |= isBias;
-    hasRelu |= isRelu;
-    last = user;
-  }
-  return last;
-}
+bool isElementwise(Operation *op) { return isa<ElementwiseOpInterface>(op); }
 
 struct BoundEpilogues final : impl::BoundEpiloguesPassBase<BoundEpilogues> {
   void runOnOperation() override {
-    SmallVector<MatmulOp> products;
-    getOperation().walk([&](MatmulOp matmul) { products.push_back(matmul); });
-    for (MatmulOp matmul : products) {
-      Value result = lastFreeOp(matmul)->getResult(0);
-      if (llvm::none_of(result.getUsers(), [](Operation *user) { return isa<ElementwiseOpInterface>(user); }))
-        continue;
-      OpBuilder builder(result.getContext());
-      builder.setInsertionPointAfterValue(result);
-      Value bounded = builder.create<OptimizationBarrierOp>(result.getLoc(), result);
-      result.replaceAllUsesExcept(bounded, bounded.getDefiningOp());
-      getContext().getOrLoadDialect<KilnDialect>()->count("bound-epilogues.bounded");
+    SmallVector<Operation *> products;
+    getOperation().walk([&](Operation *op) {
+      if (isProduct(op))
+        products.push_back(op);
+    });
+    for (Operation *product : products) {
+      CubeEpilogue epilogue = followEpilogue(product);
+      Value result = epilogue.result;
+      if (Operation *layout = result.hasOneUse() ? *result.user_begin() : nullptr;
+          layout && layout->hasAttr(jit::kLayoutAttr))
+        result = layout->getResult(0);
+      if (llvm::any_of(result.getUsers(), isElementwise))
+        bound(result, [&](OpOperand &) { return true; });
+      // What computes a bias is a kernel for vector cores.
+      if (Operation *maker = epilogue.bias ? epilogue.bias.getDefiningOp() : nullptr)
+        if (isElementwise(maker))
+          bound(epilogue.bias, [&](OpOperand &use) { return use.getOwner() == epilogue.members.front(); });
     }
+  }
+
+  void bound(Value value, llvm::function_ref<bool(OpOperand &)> isBounded) {
+    OpBuilder builder(value.getContext());
+    builder.setInsertionPointAfterValue(value);
+    Operation *barrier = builder.create<OptimizationBarrierOp>(value.getLoc(), value);
+    value.replaceUsesWithIf(barrier->getResult(0),
+                            [&](OpOperand &use) { return use.getOwner() != barrier && isBounded(use); });
+    getContext().getOrLoadDialect<KilnDialect>()->count("bound-epilogues.bounded");
   }
 };
 

@@ -1,4 +1,5 @@
 // LowerKernels.cpp: chooses the lowering of each kernel.
+#include "backends/npu/Transforms/CubeEpilogue.h"
 #include "backends/npu/Transforms/Passes.h"
 #include "backends/npu/Transforms/VectorLowering.h"
 
@@ -21,7 +22,7 @@ struct LowerKernels final : impl::LowerKernelsPassBase<LowerKernels> {
     const Target &target = Target::of(known.value());
     getOperation()->setAttr(ir::kChipAttr, StringAttr::get(&getContext(), chip.getValue()));
     for (KernelOp kernel : llvm::make_early_inc_range(getOperation().getOps<KernelOp>())) {
-      bool isCube = !kernel.getBody().getOps<MatmulOp>().empty();
+      bool isCube = llvm::any_of(kernel.getBody().front(), [](Operation &op) { return isProduct(&op); });
       if (failed(isCube                     ? lowerCubeKernel(kernel, target)
                  : isMovementKernel(kernel) ? lowerMovementKernel(kernel, target)
                  : isWindowKernel(kernel)   ? lowerWindowKernel(kernel, target)

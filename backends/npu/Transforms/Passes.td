@@ -4,10 +4,39 @@
 
 include "mlir/Pass/PassBase.td"
 
+def LayOutConvsPass : Pass<"kiln-npu-lay-out-convs", "mlir::func::FuncOp"> {
+  let summary = "give convolutions channels-last tensors and filters as matrices";
+  let description = [{
+    Runs first in stage `form`. The im2col unit reads blocks of channels, pixel by pixel: each `kiln.conv` of a type that the cube
+    multiplies gets its input as [n, h, w, c] and leaves its result so; elementwise ops between convolutions compute in that layout, so
+    that transposes stand only where other ops begin. Filters become the matrix [c / C0, kh, kw, C0, o] ([kh, kw, c, o] where channels end within a block), or [o, kw, c] where rows of the
+    input hold windows one behind the other; groups that are too small for a block are joined, with zeros between them. What weights
+    decide runs once, in the program's prologue. In the kernel, ops with the attribute `kiln.layout` say what the layouts mean; they
+    compute nothing. Convolutions of one axis become such of one row; filters must have static extents.
+    Counts: lay-out-convs.convs, lay-out-convs.moved.
+
+    ```mlir
+    %y = kiln.conv %x, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] : tensor<1x16x8x8xf16>, tensor<32x16x3x3xf16> -> tensor<1x32x6x6xf16>
+    // becomes
+    %t = kiln.transpose %x perm [0, 2, 3, 1] : tensor<1x16x8x8xf16> -> tensor<1x8x8x16xf16>
+    %f = ... : tensor<144x32xf16>
+    %0 = kiln.transpose %t perm [0, 3, 1, 2] {kiln.layout} : tensor<1x8x8x16xf16> -> tensor<1x16x8x8xf16>
+    %1 = kiln.reshape %f [1, 3, 3, 16, 32] {kiln.layout} : tensor<144x32xf16> -> tensor<1x3x3x16x32xf16>
+    %2 = kiln.transpose %1 perm [4, 0, 3, 1, 2] {kiln.layout} : tensor<1x3x3x16x32xf16> -> tensor<32x1x16x3x3xf16>
+    %3 = kiln.reshape %2 [32, 16, 3, 3] {kiln.layout} : tensor<32x1x16x3x3xf16> -> tensor<32x16x3x3xf16>
+    %4 = kiln.conv %0, %3 strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] : tensor<1x16x8x8xf16>, tensor<32x16x3x3xf16> -> tensor<1x32x6x6xf16>
+    %5 = kiln.transpose %4 perm [0, 2, 3, 1] {kiln.layout} : tensor<1x32x6x6xf16> -> tensor<1x6x6x32xf16>
+    %y = kiln.transpose %5 perm [0, 3, 1, 2] : tensor<1x6x6x32xf16> -> tensor<1x32x6x6xf16>
+    ```
+  }];
+  let options = [Option<"chip", "chip", "std::string", /*default=*/"\"910b\"", "910b or 910a">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def BoundEpiloguesPass : Pass<"kiln-npu-bound-epilogues", "mlir::func::FuncOp"> {
   let summary = "keep behind a matmul only what the cube's output path computes";
   let description = [{
-    Runs first in stage `form`. On the 910B class a product reaches a vector core only through global memory: an addition of one number
+    Runs in stage `form`, after kiln-npu-lay-out-convs. On the 910B class a product reaches a vector core only through global memory: an addition of one number
     a column and relu are free on the way out of L0C, all else becomes a kernel of its own. A
     `kiln.optimization_barrier` ends what fusion may take.
     Counts: bound-epilogues.bounded.
@@ -57,6 +86,44 @@ def PrintHivmPass : Pass<"kiln-npu-print-hivm", "mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::kiln::npu::ir::NpuDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect"];
+}
+
+def SplitL0Pass : Pass<"kiln-npu-split-l0", "mlir::func::FuncOp"> {
+  let summary = "cut products of what L1 holds into steps of what L0 holds";
+  let description = [{
+    Runs first in stage `buffer`: what L1 holds is what HIVM's `mmadL1` takes, whose library makes these steps itself.
+
+    ```mlir
+    npu.load2d ins(%a : ...) outs(%l : memref<8x16x16x16xf16, #npu.memory<l0a>>) rows %m depth %c256
+    npu.load2d ins(%b : ...) outs(%r : memref<16x8x16x16xf16, #npu.memory<l0b>>) rows %n depth %c256 {transpose}
+    npu.mmad ins(%l, %r : ...) outs(%c : ...) m %m n %n k %c256 init %true step 64
+    // becomes
+    scf.for %k = %c0 to %c256 step %c64 {
+      npu.load2d ins(%a : ...) outs(%l1 : memref<8x4x16x16xf16, #npu.memory<l0a>>) rows %m depth %c64 from %k
+      npu.load2d ins(%b : ...) outs(%r1 : memref<4x8x16x16xf16, #npu.memory<l0b>>) rows %n depth %c64 from %k {transpose}
+      npu.mmad ins(%l1, %r1 : ...) outs(%c : ...) m %m n %n k %c64 init %first
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
+def SinkScalarsPass : Pass<"kiln-npu-sink-scalars", "mlir::func::FuncOp"> {
+  let summary = "compute index arithmetic again in inner loops, where a cube core has too few registers";
+  let description = [{
+    Runs last in stage `lower`. If more values wait in registers around a loop of a cube kernel than there is room for, each block gets
+    copies of what it reads of outer blocks, up to the loops' own values. Cube cores have no memory in which registers could be saved.
+
+    ```mlir
+    %s = arith.minsi %a, %c128 : index
+    scf.for %k = %c0 to %n step %c64 { npu.load2d ... rows %s depth %c64 }
+    // becomes
+    scf.for %k = %c0 to %n step %c64 {
+      %s = arith.minsi %a, %c128 : index
+      npu.load2d ... rows %s depth %c64
+    }
+    ```
+  }];
 }
 
 #endif // KILN_BACKENDS_NPU_TRANSFORMS_PASSES_TD

@@ -29,9 +29,7 @@ mlir::LogicalResult lowerMovementKernel(KernelOp kernel, const Target &target);
 /// for vector cores.
 bool isWindowKernel(KernelOp kernel);
 mlir::LogicalResult lowerWindowKernel(KernelOp kernel, const Target &target);
-/// Whether `value` adds one number a column to a result of type `product`: its other axes have extent 1.
-bool isColumnBias(mlir::Value value, mlir::Type product);
-/// Lowers a kernel with a matmul for cube cores.
+/// Lowers a kernel with a product (CubeEpilogue.h) for cube cores.
 mlir::LogicalResult lowerCubeKernel(KernelOp kernel, const Target &target);
 
 } // namespace kiln::npu

@@ -23,8 +23,9 @@ const KilnHost &deviceHost() {
     KilnHost copy = hostTable();
     copy.option = [](void *, KilnStr, KilnStr key, KilnStr *out) -> KilnStatus {
       static const std::map<std::string_view, std::string_view> values = {
-          {"chip", "910b"}, {"mode", "checked"}, {"devices", "1"},         {"memory-mib", "64"},
-          {"threads", "2"}, {"seed", "0"},       {"watchdog", "10000000"}, {"ascendnpu-ir", ""}};
+          {"chip", "910b"},         {"mode", "checked"},  {"devices", "1"},
+          {"memory-mib", "64"},     {"threads", "2"},     {"seed", "0"},
+          {"watchdog", "10000000"}, {"ascendnpu-ir", ""}, {"assume", ""}};
       *out = toStr(values.at(toView(key)));
       return nullptr;
     };

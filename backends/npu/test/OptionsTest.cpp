@@ -20,8 +20,9 @@ const KilnHost &optionsHost() {
     KilnHost copy = hostTable();
     copy.option = [](void *, KilnStr, KilnStr key, KilnStr *out) -> KilnStatus {
       static const std::map<std::string_view, std::string_view> values = {
-          {"chip", "910b"}, {"mode", "checked"}, {"devices", "2"},        {"memory-mib", "16"},
-          {"threads", "0"}, {"seed", "0"},       {"watchdog", "1000000"}, {"ascendnpu-ir", ""}};
+          {"chip", "910b"},        {"mode", "checked"},  {"devices", "2"},
+          {"memory-mib", "16"},    {"threads", "0"},     {"seed", "0"},
+          {"watchdog", "1000000"}, {"ascendnpu-ir", ""}, {"assume", ""}};
       *out = toStr(values.at(toView(key)));
       return nullptr;
     };
@@ -48,10 +49,23 @@ TEST(NpuOptionsTest, WrongValuesAreNamed) {
     return NpuOptions::read(optionsHost(), text).status().message();
   };
   EXPECT_THAT(message("chip=950"), HasSubstr("option 'chip': '950'; expected 910b or 910a"));
-  EXPECT_THAT(message("mode=slow"), HasSubstr("option 'mode': 'slow'; expected fast, checked or timing"));
+  EXPECT_THAT(message("mode=slow"),
+              HasSubstr("option 'mode': 'slow'; expected fast, checked, timing or estimate"));
   EXPECT_THAT(message("seed=-1"), HasSubstr("option 'seed': '-1'; expected a number"));
   EXPECT_THAT(message("mode"), HasSubstr("option 'mode': no value"));
+  EXPECT_THAT(message("assume=gmLatency"), HasSubstr("option 'assume': 'gmLatency'; expected figure=value"));
+  EXPECT_THAT(message("assume=ubBytes=1"), HasSubstr("option 'assume': 'ubBytes'; expected a figure that"));
+  EXPECT_THAT(message("assume=gmLatency=x"), HasSubstr("option 'assume': 'x'; expected a number"));
   EXPECT_THAT(message("colour=red"), HasSubstr("npu has no option 'colour'"));
+}
+
+TEST(NpuOptionsTest, AssumedFiguresMayBeOthers) {
+  NpuOptions options =
+      NpuOptions::read(optionsHost(), "mode=estimate;assume=gmLatency=125,fixRate=512").value();
+  EXPECT_EQ(options.mode, Mode::Estimate);
+  EXPECT_EQ(options.target().gmLatency, 125u);
+  EXPECT_EQ(options.target().fixRate, 512u);
+  EXPECT_EQ(options.target().cubeHead, Target::of(ChipClass::Ascend910B).cubeHead);
 }
 
 TEST(NpuDeviceTypeTest, TargetFollowsTheChip) {

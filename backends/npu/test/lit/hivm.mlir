@@ -44,7 +44,7 @@ kiln.kernel @softmax(%a: tensor<64x100xf32>) -> tensor<64x100xf32> {
 // CHECK: hivm.func_core_type = #hivm.func_core_type<AIC>
 // CHECK-NOT: l0a
 // CHECK: %[[BIAS:.+]] = memref.alloc() : memref<{{.+}}xf32, #hivm.address_space<cbuf>>
-// CHECK: hivm.hir.load ins(%{{.+}}) outs(%[[BIAS]]
+// CHECK: hivm.hir.load ins(%{{.+}}) outs(%{{.+}} : memref<?xf32, strided<[1]>, #hivm.address_space<cbuf>>)
 // CHECK: %[[C:.+]] = memref.alloc() : memref<{{.+}}x16x16xf32, #hivm.address_space<cc>>
 // CHECK: scf.for
 // CHECK: %[[A:.+]] = memref.alloc() : memref<{{.+}}x16x8xf32, #hivm.address_space<cbuf>>
@@ -52,7 +52,7 @@ kiln.kernel @softmax(%a: tensor<64x100xf32>) -> tensor<64x100xf32> {
 // CHECK: %[[B:.+]] = memref.alloc()
 // CHECK: hivm.hir.nd2nz {dst_continuous} ins(%{{.+}}) outs(%[[B]] :
 // CHECK: %[[FIRST:.+]] = arith.cmpi eq
-// CHECK: hivm.hir.mmadL1 ins(%[[A]], %[[B]], %[[FIRST]], %{{.+}}, %{{.+}}, %{{.+}}, %[[BIAS]] : {{.+}}, i1, index, index, index, memref<{{.+}}xf32, #hivm.address_space<cbuf>>) outs(%[[C]] :
+// CHECK: hivm.hir.mmadL1 ins(%[[A]], %[[B]], %[[FIRST]], %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}} : {{.+}}, i1, index, index, index, memref<?xf32, strided<[1]>, #hivm.address_space<cbuf>>) outs(%[[C]] :
 // CHECK: hivm.hir.fixpipe {enable_nz2nd, pre_relu = #hivm.fixpipe_pre_relu_mode<NORMAL_RELU>} ins(%[[C]]
 kiln.kernel @product(%a: tensor<256x512xf32>, %b: tensor<512x256xf32>, %c: tensor<256xf32>) -> tensor<256x256xf32> {
   %0 = kiln.matmul %a, %b : tensor<256x512xf32>, tensor<512x256xf32> -> tensor<256x256xf32>

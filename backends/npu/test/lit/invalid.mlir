@@ -122,9 +122,17 @@ func.func @nd2nz_layout(%a: memref<16x64xf32, #npu.memory<gm>>, %b: memref<4x1x1
 
 // -----
 
-func.func @load2d_transposes_a(%a: memref<1x1x16x16xf16, #npu.memory<l1>>, %b: memref<1x1x16x16xf16, #npu.memory<l0a>>, %n: index) {
-  // expected-error @+1 {{transposes into l0a; expected l0b}}
-  npu.load2d ins(%a : memref<1x1x16x16xf16, #npu.memory<l1>>) outs(%b : memref<1x1x16x16xf16, #npu.memory<l0a>>) rows %n depth %n {transpose}
+func.func @load3d_c1_pads(%a: memref<1x4x16x16xf16, #npu.memory<l1>>, %b: memref<1x1x16x16xf16, #npu.memory<l0a>>, %n: index) {
+  // expected-error @+1 {{has 2 pads and a kernel of 2 axes; expected 4 and 2}}
+  npu.load3d ins(%a : memref<1x4x16x16xf16, #npu.memory<l1>>) outs(%b : memref<1x1x16x16xf16, #npu.memory<l0a>>) height %n width %n pads(%n, %n) rows %n from %n depth %n kernel [1, 1] strides [1, 1] dilations [1, 1]
+  return
+}
+
+// -----
+
+func.func @fill_l1_bytes(%v: i32, %a: memref<1x1x16x32xi8, #npu.memory<l1>>) {
+  // expected-error @+1 {{fills bytes with 'i32'; expected i16, two of them}}
+  npu.fill_l1 ins(%v : i32) outs(%a : memref<1x1x16x32xi8, #npu.memory<l1>>)
   return
 }
 

@@ -58,24 +58,25 @@ kiln.kernel @f64(%x: tensor<8xf64>) -> tensor<8xf64> {
 
 kiln.kernel @epilogue(%a: tensor<16x16xf32>, %b: tensor<16x16xf32>) -> tensor<16x16xf32> {
   %0 = kiln.matmul %a, %b : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
-  // expected-error @+1 {{npu: kiln.exp behind a matmul is not lowered yet}}
+  // expected-error @+1 {{npu: kiln.exp beside a product is not lowered yet}}
   %1 = kiln.exp %0 : tensor<16x16xf32>
   kiln.yield %1 : tensor<16x16xf32>
 }
 
 // -----
 
-kiln.kernel @trans_a(%a: tensor<16x16xf32>, %b: tensor<16x16xf32>) -> tensor<16x16xf32> {
-  // expected-error @+1 {{npu: kiln.matmul with transA is not lowered yet}}
-  %0 = kiln.matmul %a, %b transA : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
-  kiln.yield %0 : tensor<16x16xf32>
+kiln.kernel @two(%a: tensor<16x16xf32>, %b: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  %0 = kiln.matmul %a, %b : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
+  // expected-error @-2 {{npu: more than one product in a kernel is not lowered yet}}
+  %1 = kiln.matmul %0, %b : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
+  kiln.yield %1 : tensor<16x16xf32>
 }
 
 // -----
 
-kiln.kernel @integers(%a: tensor<16x16xi8>, %b: tensor<16x16xi8>) -> tensor<16x16xi32> {
-  // expected-error @+1 {{npu: kiln.matmul on 'i8' is not lowered yet on the 910b}}
-  %0 = kiln.matmul %a, %b : tensor<16x16xi8>, tensor<16x16xi8> -> tensor<16x16xi32>
+kiln.kernel @integers(%a: tensor<16x16xi16>, %b: tensor<16x16xi16>) -> tensor<16x16xi32> {
+  // expected-error @+1 {{npu: kiln.matmul of 'i16' and 'i16' is not lowered yet on the 910b}}
+  %0 = kiln.matmul %a, %b : tensor<16x16xi16>, tensor<16x16xi16> -> tensor<16x16xi32>
   kiln.yield %0 : tensor<16x16xi32>
 }
 
@@ -109,4 +110,13 @@ kiln.kernel @wrapped_around(%x: tensor<4xf32>) -> tensor<14xf32> {
   // expected-error @+1 {{npu: kiln.pad wrap by more than the extent is not lowered yet}}
   %0 = kiln.pad %x low [5] high [5] mode wrap : tensor<4xf32> -> tensor<14xf32>
   kiln.yield %0 : tensor<14xf32>
+}
+
+// -----
+
+// In the layout that kiln-npu-lay-out-convs gives alone.
+kiln.kernel @channels_first(%x: tensor<1x16x8x8xf16>, %w: tensor<32x16x3x3xf16>) -> tensor<1x32x6x6xf16> {
+  // expected-error @+1 {{npu: kiln.conv of 'tensor<1x16x8x8xf16>' by 'tensor<32x16x3x3xf16>' is not lowered yet}}
+  %0 = kiln.conv %x, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] : tensor<1x16x8x8xf16>, tensor<32x16x3x3xf16> -> tensor<1x32x6x6xf16>
+  kiln.yield %0 : tensor<1x32x6x6xf16>
 }

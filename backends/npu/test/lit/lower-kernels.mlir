@@ -1,5 +1,5 @@
 // RUN: jit-opt %s --pass-pipeline="builtin.module(kiln-decompose,kiln-npu-lower-kernels,canonicalize,cse)" --split-input-file | FileCheck %s
-// RUN: jit-opt %s --pass-pipeline="builtin.module(kiln-decompose,kiln-npu-lower-kernels,canonicalize,cse,func.func(kiln-multi-buffer,kiln-plan-memory,kiln-insert-sync,kiln-verify-sync{each-is-needed}))" --split-input-file 2>&1 | FileCheck %s --check-prefix=SYNC
+// RUN: jit-opt %s --pass-pipeline="builtin.module(kiln-decompose,kiln-npu-lower-kernels,canonicalize,cse,func.func(kiln-npu-split-l0,kiln-multi-buffer,kiln-plan-memory,kiln-insert-sync,kiln-verify-sync{each-is-needed}))" --split-input-file 2>&1 | FileCheck %s --check-prefix=SYNC
 
 // Equal shapes are one line; its tail is a shorter view.
 // CHECK-LABEL: func.func @chain

@@ -1,0 +1,137 @@
+// CubeProduct.cpp: a unit is one tile of the result of one batch. Its sums stay in L0C over all of the depth,
+// which comes in steps of L1 and, within one, in steps of L0A and L0B.
+#include "backends/npu/Transforms/CubeProduct.h"
+
+#include "backends/npu/Transforms/CubeTiling.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace kiln::npu {
+namespace {
+
+class ProductEmitter : CubeBuilder {
+public:
+  ProductEmitter(OpBuilder &builder, Location loc, func::FuncOp function, const CubeProduct &product,
+                 const Target &target)
+      : CubeBuilder(builder, loc, function, product.element), of(product), target(target) {}
+  void run();
+
+private:
+  CubeShape shape() const;
+  void fillUnit(Value unit);
+  void stepL1(OpFoldResult startK);
+  OpFoldResult batchOffset(const CubeOperand &operand);
+
+  const CubeProduct &of;
+  const Target &target;
+  CubeTiles tiles;
+  bool mayBeEmpty = false; // no depth at all: one step on zeros
+  bool needsDepth = false; // squares of f32 are two fractals of the depth: both operands have them whole then
+  // Of the unit
+  OpFoldResult startM, startN, sizeM, sizeN, batch;
+  Value sums, bias;
+};
+
+CubeShape ProductEmitter::shape() const {
+  auto known = [](OpFoldResult x) { return getConstantIntValue(x).value_or(-1); };
+  CubeShape shape = {known(of.m), known(of.n), known(of.k)};
+  for (OpFoldResult extent : of.batches)
+    shape.batches *= std::max<int64_t>(1, known(extent));
+  shape.inBytes = element.getIntOrFloatBitWidth() / 8;
+  shape.outBytes = of.c.element.getIntOrFloatBitWidth() / 8;
+  shape.depth = cubeDepth(target, element);
+  return shape;
+}
+
+/// Where an operand's matrix of the unit's batch begins.
+OpFoldResult ProductEmitter::batchOffset(const CubeOperand &operand) {
+  OpFoldResult offset = math.constant(0), rest = batch;
+  for (int64_t axis = int64_t(of.batches.size()) - 1; axis >= 0; --axis) {
+    if (llvm::all_of(ArrayRef(operand.steps).take_front(axis + 1),
+                     [](OpFoldResult step) { return getConstantIntValue(step) == 0; }))
+      break;
+    OpFoldResult index = axis == 0 ? rest : math.rem(rest, of.batches[axis]);
+    offset = math.add(offset, math.mul(index, operand.steps[axis]));
+    if (axis)
+      rest = math.div(rest, of.batches[axis]);
+  }
+  return offset;
+}
+
+void ProductEmitter::stepL1(OpFoldResult startK) {
+  OpFoldResult sizeK = clip(of.k, tiles.depthL1, startK);
+  int64_t edge = squareOf(element);
+  // Of all steps: tiles are multiples of 16.
+  auto isWhole = [&](const CubeOperand &operand, OpFoldResult extent, int64_t tile) {
+    if (mayBeEmpty || (needsDepth && isRagged(of.k, 16)))
+      return false;
+    if (!operand.depthIsRow) // of A rows are read one by one
+      return &operand == &of.a || !isRagged(extent, 16);
+    return !isRagged(extent, edge) && tile % edge == 0 && !isRagged(of.k, edge) && tiles.depthL1 % edge == 0;
+  };
+  auto load = [&](const CubeOperand &operand, OpFoldResult position, OpFoldResult extent, int64_t tile) {
+    OpFoldResult row = operand.depthIsRow ? startK : position,
+                 column = operand.depthIsRow ? position : startK;
+    OpFoldResult offset = math.add(batchOffset(operand), math.add(math.mul(row, operand.stride), column));
+    return loadTile(operand, offset, extent, sizeK, tile, tiles.depthL1,
+                    isWhole(operand, &operand == &of.a ? of.m : of.n, tile));
+  };
+  Value tileA = load(of.a, startM, sizeM, tiles.m), tileB = load(of.b, startN, sizeN, tiles.n);
+  OpFoldResult depth = mayBeEmpty ? math.max(sizeK, math.constant(1)) : sizeK;
+  if (needsDepth)
+    depth = math.mul(math.ceilDiv(depth, 16), math.constant(16));
+  int64_t rows = llvm::alignTo(tiles.m, of.a.depthIsRow ? edge : 16);
+  Value m = math.value(sizeM), k = math.value(depth), n = math.value(columnsInL0(sizeN, of.b.depthIsRow));
+  Value left = allocateL0(ir::Memory::L0A, rows, tiles.depthL1),
+        right =
+            allocateL0(ir::Memory::L0B, llvm::alignTo(tiles.n, of.b.depthIsRow ? edge : 16), tiles.depthL1);
+  builder.create<ir::Load2dOp>(loc, tileA, left, m, k, Value(), of.a.depthIsRow);
+  builder.create<ir::Load2dOp>(loc, tileB, right, n, k, Value(), of.b.depthIsRow);
+  builder.create<ir::MmadOp>(loc, left, right, sums, m, n, k, isZero(startK), bias,
+                             tiles.depthL0 < tiles.depthL1 ? builder.getI64IntegerAttr(tiles.depthL0)
+                                                           : IntegerAttr());
+}
+
+void ProductEmitter::fillUnit(Value unit) {
+  OpFoldResult tilesM = math.ceilDiv(of.m, tiles.m), tilesN = math.ceilDiv(of.n, tiles.n);
+  OpFoldResult rest = unit;
+  startN = math.mul(math.rem(rest, tilesN), math.constant(tiles.n));
+  rest = math.div(rest, tilesN);
+  startM = math.mul(math.rem(rest, tilesM), math.constant(tiles.m));
+  batch = of.batches.empty() ? math.constant(0) : math.div(rest, tilesM);
+  sizeM = clip(of.m, tiles.m, startM);
+  sizeN = clip(of.n, tiles.n, startN);
+  bool isBytes = element.isInteger(8);
+  bias = of.c.bias ? loadBias(of.c.bias, startN, sizeN, llvm::alignTo(tiles.n, isBytes ? 32 : 16),
+                              !isRagged(of.n, isBytes ? 32 : 16))
+                   : Value();
+  int64_t columns = llvm::alignTo(tiles.n, of.b.depthIsRow && isBytes ? 32 : 16);
+  sums = allocate({columns / 16, tiles.m / 16, 16, 16}, sumType(element), ir::Memory::L0C);
+  OpFoldResult end = mayBeEmpty ? math.max(of.k, math.constant(1)) : of.k;
+  forSteps(end, tiles.depthL1, [&](OpFoldResult startK) { stepL1(startK); });
+  OpFoldResult offset = math.mul(batch, math.mul(of.m, of.c.stride));
+  offset = math.add(math.add(offset, math.mul(startM, of.c.stride)), startN);
+  storeSums(of.c, sums, offset, sizeM, sizeN);
+}
+
+void ProductEmitter::run() {
+  tiles = chooseTiles(target, shape());
+  std::optional<int64_t> depth = getConstantIntValue(of.k);
+  mayBeEmpty = !depth || *depth == 0;
+  needsDepth = of.a.depthIsRow && ir::blockElements(element) < 16;
+  OpFoldResult units = math.mul(math.ceilDiv(of.m, tiles.m), math.ceilDiv(of.n, tiles.n));
+  for (OpFoldResult extent : of.batches)
+    units = math.mul(units, extent);
+  fillUnit(openUnits(units, target.cubeCores));
+}
+
+} // namespace
+
+void emitProduct(OpBuilder &builder, Location loc, func::FuncOp function, const CubeProduct &product,
+                 const Target &target) {
+  ProductEmitter(builder, loc, function, product, target).run();
+}
+
+} // namespace kiln::npu

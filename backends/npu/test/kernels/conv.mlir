@@ -1,0 +1,88 @@
+// conv.mlir: convolutions on the cube: every kind of window, tails of channels, rows and columns, types, groups.
+func.func @three_by_three(%x: tensor<?x5x?x?xf32>, %w: tensor<20x5x3x3xf32>, %b: tensor<20xf32>) -> tensor<?x20x?x?xf32> attributes {kiln.test = {
+    types = [f16, bf16, f32], inputs = ["Bx5xHxW uniform -2 2", "20x5x3x3 uniform -2 2", "20 uniform -2 2"],
+    cases = ["B=1 H=1 W=1", "B=2 H=9 W=7"]}} {
+  %0 = kiln.conv %x, %w bias %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] : tensor<?x5x?x?xf32>, tensor<20x5x3x3xf32>, tensor<20xf32> -> tensor<?x20x?x?xf32>
+  %1 = kiln.relu %0 : tensor<?x20x?x?xf32>
+  return %1 : tensor<?x20x?x?xf32>
+}
+
+// Rows that are longer than a tile.
+func.func @wide(%x: tensor<1x5x?x?xf32>, %w: tensor<20x5x3x3xf32>) -> tensor<1x20x?x?xf32> attributes {kiln.test = {
+    types = [f32], inputs = ["1x5xHxW uniform -2 2", "20x5x3x3 uniform -2 2"], cases = ["H=6 W=300"]}} {
+  %0 = kiln.conv %x, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] : tensor<1x5x?x?xf32>, tensor<20x5x3x3xf32> -> tensor<1x20x?x?xf32>
+  return %0 : tensor<1x20x?x?xf32>
+}
+
+// Static extents: bands of whole rows, several steps of channels and of filters.
+func.func @bands(%x: tensor<2x40x14x14xf16>, %w: tensor<72x40x3x3xf16>) -> tensor<2x72x14x14xf16> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["2x40x14x14 uniform -2 2", "72x40x3x3 uniform -2 2"], cases = [""]}} {
+  %0 = kiln.conv %x, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] : tensor<2x40x14x14xf16>, tensor<72x40x3x3xf16> -> tensor<2x72x14x14xf16>
+  return %0 : tensor<2x72x14x14xf16>
+}
+
+func.func @strided(%x: tensor<1x16x15x18xf32>, %w: tensor<10x16x5x3xf32>) -> tensor<1x10x7x8xf32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["1x16x15x18 uniform -2 2", "10x16x5x3 uniform -2 2"], cases = [""]}} {
+  %0 = kiln.conv %x, %w strides [2, 2] pads [2, 0, 1, 0] dilations [1, 1] : tensor<1x16x15x18xf32>, tensor<10x16x5x3xf32> -> tensor<1x10x7x8xf32>
+  return %0 : tensor<1x10x7x8xf32>
+}
+
+func.func @dilated(%x: tensor<1x7x20x9xf32>, %w: tensor<3x7x3x2xf32>) -> tensor<1x3x16x8xf32> attributes {kiln.test = {
+    types = [f32], inputs = ["1x7x20x9 uniform -2 2", "3x7x3x2 uniform -2 2"], cases = [""]}} {
+  %0 = kiln.conv %x, %w strides [1, 1] pads [1, 1, 1, 1] dilations [3, 3] : tensor<1x7x20x9xf32>, tensor<3x7x3x2xf32> -> tensor<1x3x16x8xf32>
+  return %0 : tensor<1x3x16x8xf32>
+}
+
+func.func @pointwise(%x: tensor<2x24x6x7xf32>, %w: tensor<40x24x1x1xf32>, %b: tensor<40xf32>) -> tensor<2x40x6x7xf32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["2x24x6x7 uniform -2 2", "40x24x1x1 uniform -2 2", "40 uniform -2 2"], cases = [""]}} {
+  %0 = kiln.conv %x, %w bias %b strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] : tensor<2x24x6x7xf32>, tensor<40x24x1x1xf32>, tensor<40xf32> -> tensor<2x40x6x7xf32>
+  return %0 : tensor<2x40x6x7xf32>
+}
+
+func.func @pointwise_strided(%x: tensor<1x24x9x7xf16>, %w: tensor<40x24x1x1xf16>) -> tensor<1x40x5x4xf16> attributes {kiln.test = {
+    types = [f16], inputs = ["1x24x9x7 uniform -2 2", "40x24x1x1 uniform -2 2"], cases = [""]}} {
+  %0 = kiln.conv %x, %w strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1] : tensor<1x24x9x7xf16>, tensor<40x24x1x1xf16> -> tensor<1x40x5x4xf16>
+  return %0 : tensor<1x40x5x4xf16>
+}
+
+// Groups that are joined to fill a block of channels, and such that fill blocks themselves.
+func.func @small_groups(%x: tensor<1x24x9x8xf32>, %w: tensor<48x2x5x5xf32>, %b: tensor<48xf32>) -> tensor<1x48x5x4xf32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["1x24x9x8 uniform -2 2", "48x2x5x5 uniform -2 2", "48 uniform -2 2"], cases = [""]}} {
+  %0 = kiln.conv %x, %w bias %b strides [2, 2] pads [2, 2, 2, 2] dilations [1, 1] groups 12 : tensor<1x24x9x8xf32>, tensor<48x2x5x5xf32>, tensor<48xf32> -> tensor<1x48x5x4xf32>
+  return %0 : tensor<1x48x5x4xf32>
+}
+
+func.func @groups(%x: tensor<1x54x5x6xf32>, %w: tensor<60x18x3x3xf32>) -> tensor<1x60x3x4xf32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["1x54x5x6 uniform -2 2", "60x18x3x3 uniform -2 2"], cases = [""]}} {
+  %0 = kiln.conv %x, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 3 : tensor<1x54x5x6xf32>, tensor<60x18x3x3xf32> -> tensor<1x60x3x4xf32>
+  return %0 : tensor<1x60x3x4xf32>
+}
+
+func.func @bytes(%x: tensor<1x33x6x7xi8>, %w: tensor<20x33x3x3xi8>) -> tensor<1x20x6x7xi32> attributes {kiln.test = {
+    types = [i8], inputs = ["1x33x6x7", "20x33x3x3"], cases = [""]}} {
+  %0 = kiln.conv %x, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] : tensor<1x33x6x7xi8>, tensor<20x33x3x3xi8> -> tensor<1x20x6x7xi32>
+  return %0 : tensor<1x20x6x7xi32>
+}
+
+// One axis: im2col, and windows longer and steps wider than its registers hold.
+func.func @line(%x: tensor<?x9x?xf32>, %w: tensor<12x9x5xf32>) -> tensor<?x12x?xf32> attributes {kiln.test = {
+    types = [f32], inputs = ["Bx9xL uniform -2 2", "12x9x5 uniform -2 2"], cases = ["B=1 L=17", "B=2 L=700"]}} {
+  %0 = kiln.conv %x, %w strides [1] pads [2, 2] dilations [1] : tensor<?x9x?xf32>, tensor<12x9x5xf32> -> tensor<?x12x?xf32>
+  return %0 : tensor<?x12x?xf32>
+}
+
+func.func @frames(%x: tensor<1x1x640xf32>, %w: tensor<34x1x256xf32>) -> tensor<1x34x4xf32> attributes {kiln.test = {
+    types = [f32], inputs = ["1x1x640 uniform -2 2", "34x1x256 uniform -2 2"], cases = [""]}} {
+  %0 = kiln.conv %x, %w strides [128] pads [0, 0] dilations [1] : tensor<1x1x640xf32>, tensor<34x1x256xf32> -> tensor<1x34x4xf32>
+  return %0 : tensor<1x34x4xf32>
+}
+
+// What is between convolutions computes on channels-last tensors, too.
+func.func @chain(%x: tensor<1x8x6x6xf32>, %v: tensor<16x8x3x3xf32>, %w: tensor<16x16x3x3xf32>, %s: tensor<16x1x1xf32>) -> tensor<1x16x6x6xf32> attributes {kiln.test = {
+    types = [f32], inputs = ["1x8x6x6 uniform -2 2", "16x8x3x3 uniform -1 1", "16x16x3x3 uniform -1 1", "16x1x1 uniform -1 1"], cases = [""]}} {
+  %0 = kiln.conv %x, %v strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] : tensor<1x8x6x6xf32>, tensor<16x8x3x3xf32> -> tensor<1x16x6x6xf32>
+  %1 = kiln.mul %0, %s : tensor<1x16x6x6xf32>, tensor<16x1x1xf32> -> tensor<1x16x6x6xf32>
+  %2 = kiln.conv %1, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] : tensor<1x16x6x6xf32>, tensor<16x16x3x3xf32> -> tensor<1x16x6x6xf32>
+  %3 = kiln.add %2, %1 : tensor<1x16x6x6xf32>, tensor<1x16x6x6xf32> -> tensor<1x16x6x6xf32>
+  return %3 : tensor<1x16x6x6xf32>
+}

@@ -1,0 +1,41 @@
+// RUN: jit-opt %s --pass-pipeline="builtin.module(kiln-npu-lower-kernels,canonicalize,cse)" --split-input-file | FileCheck %s
+// RUN: jit-opt %s --pass-pipeline="builtin.module(kiln-npu-lower-kernels,canonicalize,cse,func.func(kiln-npu-split-l0,kiln-multi-buffer,kiln-plan-memory,kiln-insert-sync,kiln-verify-sync{each-is-needed}))" --split-input-file 2>&1 | FileCheck %s --check-prefix=SYNC
+
+// Bands of whole rows: one transfer of channels-last pixels, the im2col matrix on the way to L0A.
+// CHECK-LABEL: func.func @conv
+// CHECK-SAME: npu.core = "aic"
+// CHECK: npu.nd2nz {{.*}} pitch
+// CHECK: npu.nd2nz
+// CHECK: npu.load3d {{.*}} kernel [3, 3] strides [1, 1] dilations [1, 1]
+// CHECK: npu.load2d {{.*}}l0b{{.*}} {transpose}
+// CHECK: npu.mmad
+// CHECK: npu.fixpipe {{.*}} quant F322F16 relu
+// SYNC: flags and barriers is needed
+kiln.kernel @conv(%x: tensor<1x8x8x16xf16>, %w: tensor<144x32xf16>) -> tensor<1x6x6x32xf16> {
+  %0 = kiln.transpose %x perm [0, 3, 1, 2] {kiln.layout} : tensor<1x8x8x16xf16> -> tensor<1x16x8x8xf16>
+  %1 = kiln.reshape %w [1, 3, 3, 16, 32] {kiln.layout} : tensor<144x32xf16> -> tensor<1x3x3x16x32xf16>
+  %2 = kiln.transpose %1 perm [4, 0, 3, 1, 2] {kiln.layout} : tensor<1x3x3x16x32xf16> -> tensor<32x1x16x3x3xf16>
+  %3 = kiln.reshape %2 [32, 16, 3, 3] {kiln.layout} : tensor<32x1x16x3x3xf16> -> tensor<32x16x3x3xf16>
+  %4 = kiln.conv %0, %3 strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] : tensor<1x16x8x8xf16>, tensor<32x16x3x3xf16> -> tensor<1x32x6x6xf16>
+  %5 = kiln.relu %4 : tensor<1x32x6x6xf16>
+  %6 = kiln.transpose %5 perm [0, 2, 3, 1] {kiln.layout} : tensor<1x32x6x6xf16> -> tensor<1x6x6x32xf16>
+  kiln.yield %6 : tensor<1x6x6x32xf16>
+}
+
+// -----
+
+// Frames of one row that overlap are the rows of a plain product.
+// CHECK-LABEL: func.func @frames
+// CHECK: memref.reinterpret_cast %{{.+}} to offset: {{.+}}, strides: [128, 1]
+// CHECK: npu.nd2nz
+// CHECK-NOT: npu.load3d
+// CHECK: npu.load2d
+// SYNC: flags and barriers is needed
+kiln.kernel @frames(%x: tensor<1x1x640x1xf32>, %w: tensor<34x256xf32>) -> tensor<1x1x4x34xf32> {
+  %0 = kiln.transpose %x perm [0, 3, 1, 2] {kiln.layout} : tensor<1x1x640x1xf32> -> tensor<1x1x1x640xf32>
+  %1 = kiln.reshape %w [34, 1, 256, 1] {kiln.layout} : tensor<34x256xf32> -> tensor<34x1x256x1xf32>
+  %2 = kiln.transpose %1 perm [0, 3, 1, 2] {kiln.layout} : tensor<34x1x256x1xf32> -> tensor<34x1x1x256xf32>
+  %3 = kiln.conv %0, %2 strides [1, 128] pads [0, 0, 0, 0] dilations [1, 1] : tensor<1x1x1x640xf32>, tensor<34x1x1x256xf32> -> tensor<1x34x1x4xf32>
+  %4 = kiln.transpose %3 perm [0, 2, 3, 1] {kiln.layout} : tensor<1x34x1x4xf32> -> tensor<1x1x4x34xf32>
+  kiln.yield %4 : tensor<1x1x4x34xf32>
+}
