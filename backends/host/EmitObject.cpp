@@ -3,8 +3,8 @@
 #include "backends/host/EmitObject.h"
 
 #include "backends/host/LlvmModule.h"
-#include "backends/host/Transforms/LaunchConstants.h"
 #include "kiln/jit/KernelSignature.h"
+#include "kiln/jit/LaunchConstants.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
@@ -29,7 +29,7 @@ LLVM::LLVMFuncOp findEntry(ModuleOp module) {
 
 jit::LaunchExpr exprAttr(Operation *op, StringRef name) {
   auto attr = op->getAttrOfType<DenseI64ArrayAttr>(name);
-  return attr ? exprFromAttr(attr) : jit::LaunchExpr();
+  return attr ? jit::exprFromAttr(attr) : jit::LaunchExpr();
 }
 
 /// The line table as (offset in .text, op number counted from 0), without repetitions.
@@ -103,7 +103,7 @@ LogicalResult emitObject(ModuleOp module, const jit::Target &target, jit::Kernel
                                                 : jit::KernelObjectBuilder::BindingKind::Out;
     binding.dtype = jit::elementDType(type);
     binding.alignmentBytes = std::max(1u, type.getIntOrFloatBitWidth() / 8);
-    binding.bytes = exprFromAttr(cast<DenseI64ArrayAttr>(size));
+    binding.bytes = jit::exprFromAttr(cast<DenseI64ArrayAttr>(size));
     builder.bindings.push_back(std::move(binding));
   }
   if (auto constants = entry->getAttrOfType<IntegerAttr>("kiln.constants"))

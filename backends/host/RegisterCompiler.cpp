@@ -73,13 +73,11 @@ Status registerHostCompiler(jit::CompilerRegistrar &registrar) {
   registrar.addPass([] { return createLoopDestinationsPass(); });
   registrar.addPass([] { return createTilePass(); });
   registrar.addPass([] { return createSinkPadsPass(); });
-  registrar.addPass([] { return createBufferizePass(); });
   registrar.addPass([] { return createBlockContractionsPass(); });
   registrar.addPass([] { return createTemporariesPass(); });
   registrar.addPass([] { return createContractPass(); });
   registrar.addPass([] { return createVectorizePass(); });
   registrar.addPass([] { return createExpandMathPass(); });
-  registrar.addPass([] { return createExpandFloatsPass(); });
   registrar.addPass([] { return createEntryPass(); });
   registrar.addPass([] { return createToLlvmPass(); });
   registrar.addPass([] { return createOpLinesPass(); });

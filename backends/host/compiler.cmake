@@ -16,7 +16,6 @@ set(hostCompilerSources
   RuntimeSymbols.cpp
   Transforms/BlockContractions.cpp
   Transforms/BodyLanes.cpp
-  Transforms/Bufferize.cpp
   Transforms/Collapse.cpp
   Transforms/ComposeReshapes.cpp
   Transforms/Contract.cpp
@@ -24,10 +23,8 @@ set(hostCompilerSources
   Transforms/Describe.cpp
   Transforms/Destinations.cpp
   Transforms/Entry.cpp
-  Transforms/ExpandFloats.cpp
   Transforms/ExpandMath.cpp
   Transforms/Fuse.cpp
-  Transforms/LaunchConstants.cpp
   Transforms/LoopDestinations.cpp
   Transforms/LoopNest.cpp
   Transforms/MathErf.cpp
@@ -49,7 +46,6 @@ set(hostCompilerSources
   Transforms/ToLlvm.cpp
   Transforms/UnpackWeights.cpp
   Transforms/Vectorize.cpp
-  Transforms/Views.cpp
 )
 # <elf.h> makes macros of what LLVM has as enumerators.
 set_source_files_properties(ElfObject.cpp ElfRewrite.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

@@ -1,7 +1,7 @@
 // Destinations.cpp: kernel results become trailing buffer arguments; views in front of the return move to the
 // buffer. Bindings of 4-bit integers are unpacked and packed here.
 #include "backends/host/Transforms/Passes.h"
-#include "backends/host/Transforms/Views.h"
+#include "kiln/Transforms/Views.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,7 +1,7 @@
 // Entry.cpp: the kernel's function becomes a private body with bare noalias pointers and a loop over its
 // tiles, and an entry of the host's kernel ABI that unpacks a launch for it.
-#include "backends/host/Transforms/LaunchConstants.h"
 #include "backends/host/Transforms/Passes.h"
+#include "kiln/jit/LaunchConstants.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
@@ -25,6 +25,9 @@ namespace kiln::host {
 
 namespace {
 
+using jit::buildExpr;
+using jit::exprToAttr;
+using jit::LaunchConstants;
 using jit::LaunchExpr;
 
 /// The argument or allocation that a buffer is a view of.

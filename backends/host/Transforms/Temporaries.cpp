@@ -1,7 +1,7 @@
 // Temporaries.cpp: allocations -> stack slots at the entry, or regions of the workspace, one a tile.
 #include "backends/host/Target.h"
-#include "backends/host/Transforms/LaunchConstants.h"
 #include "backends/host/Transforms/Passes.h"
+#include "kiln/jit/LaunchConstants.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -17,6 +17,9 @@ namespace kiln::host {
 
 namespace {
 
+using jit::buildExpr;
+using jit::exprToAttr;
+using jit::LaunchConstants;
 using jit::LaunchExpr;
 
 LaunchExpr add(const LaunchExpr &lhs, const LaunchExpr &rhs) {

@@ -1,10 +1,10 @@
 // Tile.cpp: one scf.forall a root, its producers computed inside by tile.
 #include "backends/host/Target.h"
 #include "backends/host/Transforms/Contraction.h"
-#include "backends/host/Transforms/LaunchConstants.h"
 #include "backends/host/Transforms/Passes.h"
 #include "backends/host/Transforms/TemplateName.h"
 #include "backends/host/Transforms/TileSpace.h"
+#include "kiln/jit/LaunchConstants.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
@@ -300,7 +300,7 @@ int64_t flopsOf(linalg::LinalgOp op) {
 
 /// Adds the arithmetic of a tile space to `flops`; forgets it for good if an extent is no function of the
 /// constants.
-void addFlops(RewriterBase &rewriter, const LaunchConstants &constants, const TileSpace &space,
+void addFlops(RewriterBase &rewriter, const jit::LaunchConstants &constants, const TileSpace &space,
               std::optional<jit::LaunchExpr> &flops) {
   for (auto &[op, follows] : space.ops()) {
     rewriter.setInsertionPoint(op);
@@ -344,7 +344,7 @@ struct TilePass : impl::TilePassBase<TilePass> {
     StringRef name = "copy", composite;
     if (auto attr = func->getAttrOfType<StringAttr>(kCompositeAttr))
       composite = attr.getValue();
-    LaunchConstants constants(func);
+    jit::LaunchConstants constants(func);
     std::optional<jit::LaunchExpr> flops = jit::LaunchExpr();
     for (auto &[root, uses] : roots) {
       TileSpace space(cast<linalg::LinalgOp>(root));
@@ -365,7 +365,7 @@ struct TilePass : impl::TilePassBase<TilePass> {
       if (isOpTriviallyDead(&op))
         rewriter.eraseOp(&op);
     if (flops && !flops->empty())
-      func->setAttr("kiln.flops", exprToAttr(&getContext(), *flops));
+      func->setAttr("kiln.flops", jit::exprToAttr(&getContext(), *flops));
     if (!roots.empty() && !func->hasAttr(kTemplateAttr))
       func->setAttr(kTemplateAttr, rewriter.getStringAttr(name));
   }

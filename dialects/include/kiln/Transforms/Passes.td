@@ -187,4 +187,41 @@ def ToLinalgPass : Pass<"kiln-to-linalg", "mlir::ModuleOp"> {
                            "mlir::scf::SCFDialect", "mlir::tensor::TensorDialect"];
 }
 
+def BufferizePass : Pass<"kiln-bufferize", "mlir::ModuleOp"> {
+  let summary = "turn tensors into buffers, in place where the analysis allows";
+  let description = [{
+    Runs first in stage `buffer`: one-shot bufferization of a kernel whose arguments are buffers already, allocations
+    kept, then what it leaves behind is cleaned up: copies of a buffer onto itself, extents of
+    views, casts.
+
+    ```mlir
+    %t = bufferization.to_tensor %x restrict : memref<4xf32>
+    %r = linalg.generic ... ins(%t : tensor<4xf32>) outs(%o : tensor<4xf32>) ...
+    // becomes
+    linalg.generic ... ins(%x : memref<4xf32>) outs(%out : memref<4xf32>) ...
+    ```
+  }];
+  let dependentDialects = ["mlir::bufferization::BufferizationDialect", "mlir::memref::MemRefDialect"];
+}
+
+def ExpandFloatsPass : Pass<"kiln-expand-floats", "mlir::func::FuncOp"> {
+  let summary = "expand conversions of f16 and bf16 into integer arithmetic";
+  let description = [{
+    Runs in stage `lower`. `arith.extf` and `arith.truncf` of bf16 become integer shifts with rounding to nearest even;
+    those of f16 stay if the target has F16C, else they become integer arithmetic too; f64 goes to 16 bits through f32
+    rounded to odd, so that the result is rounded once.
+
+    ```mlir
+    %w = arith.extf %x : vector<8xbf16> to vector<8xf32>
+    // becomes
+    %b = arith.bitcast %x : vector<8xbf16> to vector<8xi16>
+    %e = arith.extui %b : vector<8xi16> to vector<8xi32>
+    %s = arith.shli %e, %c16 : vector<8xi32>
+    %w = arith.bitcast %s : vector<8xi32> to vector<8xf32>
+    ```
+  }];
+  let options = [Option<"f16c", "f16c", "bool", /*default=*/"false", "the target converts f16 in hardware">];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::vector::VectorDialect"];
+}
+
 #endif // KILN_TRANSFORMS_PASSES_TD

@@ -1,5 +1,5 @@
-// RUN: jit-opt %s --pass-pipeline="builtin.module(func.func(kiln-host-expand-floats{f16c=true}))" | FileCheck %s
-// RUN: jit-opt %s --pass-pipeline="builtin.module(func.func(kiln-host-expand-floats))" | FileCheck %s --check-prefix=SOFT
+// RUN: jit-opt %s --pass-pipeline="builtin.module(func.func(kiln-expand-floats{f16c=true}))" | FileCheck %s
+// RUN: jit-opt %s --pass-pipeline="builtin.module(func.func(kiln-expand-floats))" | FileCheck %s --check-prefix=SOFT
 
 // Positive: bf16 is the upper half of f32.
 // CHECK-LABEL: @bf16

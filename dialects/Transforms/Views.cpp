@@ -1,5 +1,5 @@
 // Views.cpp: memref.expand_shape and collapse_shape, and what stands in for them.
-#include "backends/host/Transforms/Views.h"
+#include "kiln/Transforms/Views.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace kiln::host {
+namespace kiln {
 
 namespace {
 
@@ -65,4 +65,4 @@ Value collapseView(RewriterBase &rewriter, Location loc, Value buffer,
   return reshaped(rewriter, loc, buffer, MemRefType::get(shape, type.getElementType()), sizes);
 }
 
-} // namespace kiln::host
+} // namespace kiln

@@ -1,4 +1,4 @@
-// RUN: jit-opt %s --kiln-host-bufferize | FileCheck %s
+// RUN: jit-opt %s --kiln-bufferize | FileCheck %s
 
 #id = affine_map<(d0) -> (d0)>
 

@@ -1,5 +1,5 @@
 // LaunchConstants.cpp: walks index arithmetic back to the kernel's arguments.
-#include "backends/host/Transforms/LaunchConstants.h"
+#include "kiln/jit/LaunchConstants.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -10,9 +10,8 @@
 
 using namespace mlir;
 
-namespace kiln::host {
+namespace kiln::jit {
 
-using jit::LaunchExpr;
 using Op = LaunchExpr::Op;
 using MaybeExpr = std::optional<LaunchExpr>;
 
@@ -262,4 +261,4 @@ LaunchExpr exprFromAttr(DenseI64ArrayAttr attr) {
   return stack.empty() ? LaunchExpr() : stack.back();
 }
 
-} // namespace kiln::host
+} // namespace kiln::jit

@@ -1,5 +1,5 @@
 // ExpandFloats.cpp: conversions between f32, f64 and the 16-bit floats as integer arithmetic on vectors.
-#include "backends/host/Transforms/Passes.h"
+#include "kiln/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -10,9 +10,9 @@
 
 using namespace mlir;
 
-namespace kiln::host {
+namespace kiln {
 #define GEN_PASS_DEF_EXPANDFLOATSPASS
-#include "backends/host/Transforms/Passes.h.inc"
+#include "kiln/Transforms/Passes.h.inc"
 
 namespace {
 
@@ -211,4 +211,4 @@ struct ExpandFloatsPass : impl::ExpandFloatsPassBase<ExpandFloatsPass> {
 };
 
 } // namespace
-} // namespace kiln::host
+} // namespace kiln

@@ -1,6 +1,6 @@
-// Bufferize.cpp: one-shot bufferization with the host's options, and the cleaning behind it.
-#include "backends/host/Transforms/Passes.h"
-#include "backends/host/Transforms/Views.h"
+// Bufferize.cpp: one-shot bufferization of kernels whose arguments are buffers, and the cleaning behind it.
+#include "kiln/Transforms/Passes.h"
+#include "kiln/Transforms/Views.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
@@ -16,9 +16,9 @@
 
 using namespace mlir;
 
-namespace kiln::host {
+namespace kiln {
 #define GEN_PASS_DEF_BUFFERIZEPASS
-#include "backends/host/Transforms/Passes.h.inc"
+#include "kiln/Transforms/Passes.h.inc"
 
 namespace {
 
@@ -111,4 +111,4 @@ struct BufferizePass : impl::BufferizePassBase<BufferizePass> {
 };
 
 } // namespace
-} // namespace kiln::host
+} // namespace kiln

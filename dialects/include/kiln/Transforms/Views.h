@@ -1,11 +1,11 @@
-// Views.h: buffers seen with other axes, where upstream's ops cannot say it.
-#ifndef KILN_BACKENDS_HOST_TRANSFORMS_VIEWS_H
-#define KILN_BACKENDS_HOST_TRANSFORMS_VIEWS_H
+// kiln/Transforms/Views.h: buffers seen with other axes, where upstream's ops cannot say it.
+#ifndef KILN_TRANSFORMS_VIEWS_H
+#define KILN_TRANSFORMS_VIEWS_H
 
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/IR/PatternMatch.h"
 
-namespace kiln::host {
+namespace kiln {
 
 /// `buffer`, which is dense, with each axis split into a group of axes of `sizes`. memref.expand_shape infers
 /// one unknown extent of a group; with several this is a memref.reinterpret_cast.
@@ -18,5 +18,5 @@ mlir::Value expandView(mlir::RewriterBase &rewriter, mlir::Location loc, mlir::V
 mlir::Value collapseView(mlir::RewriterBase &rewriter, mlir::Location loc, mlir::Value buffer,
                          llvm::ArrayRef<mlir::ReassociationIndices> groups);
 
-} // namespace kiln::host
-#endif // KILN_BACKENDS_HOST_TRANSFORMS_VIEWS_H
+} // namespace kiln
+#endif // KILN_TRANSFORMS_VIEWS_H
