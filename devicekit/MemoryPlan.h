@@ -12,9 +12,6 @@ namespace kiln::devicekit {
 /// How many copies an alloc gets; absent: one.
 inline constexpr llvm::StringLiteral kCopiesAttr = "kiln.copies";
 
-/// What a function's buffers take: a dictionary of bytes by memory.
-inline constexpr llvm::StringLiteral kPeakBytesAttr = "kiln.peak_bytes";
-
 /// One local buffer.
 struct LocalBuffer {
   mlir::memref::AllocOp alloc;

@@ -4,6 +4,7 @@
 #include "devicekit/RotatingSlot.h"
 
 #include "kiln/IR/Kiln.h"
+#include "kiln/devicekit/Pipes.h"
 
 #include <map>
 

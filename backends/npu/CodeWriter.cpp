@@ -1,6 +1,9 @@
-// CodeWriter.cpp: scalar code. Liveness is by block: a value dies after the op of its own block that uses it
-// last, a loop being such an op for all that it uses from outside.
+// CodeWriter.cpp: registers, addresses of buffers, masks.
 #include "backends/npu/CodeWriter.h"
+
+#include "backends/npu/Registers.h"
+#include "backends/npu/Transforms/VectorLowering.h"
+#include "kiln/devicekit/Pipes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -12,8 +15,6 @@ using namespace mlir;
 namespace kiln::npu {
 namespace {
 
-constexpr uint32_t kRegisters = 32;
-
 std::optional<int64_t> constantOf(Value value) {
   auto constant = value.getDefiningOp<arith::ConstantOp>();
   if (!constant)
@@ -23,69 +24,40 @@ std::optional<int64_t> constantOf(Value value) {
   return cast<FloatAttr>(constant.getValue()).getValue().bitcastToAPInt().getZExtValue(); // as its bits
 }
 
-bool isScalar(Value value) { return value.getType().isIntOrIndexOrFloat(); }
-
 } // namespace
 
-CodeWriter::CodeWriter(func::FuncOp function) : function(function) {
-  // Who dies where. Views carry their operands on to where they are used.
-  function.walk([&](Operation *op) {
-    for (Value result : op->getResults()) {
-      if (!isScalar(result) || constantOf(result))
-        continue;
-      Operation *last = op;
-      SmallVector<Operation *> users(result.getUsers());
-      while (!users.empty()) {
-        Operation *user = users.pop_back_val();
-        Operation *here = op->getBlock()->findAncestorOpInBlock(*user);
-        if (last->isBeforeInBlock(here))
-          last = here;
-        if (isa<memref::CastOp, memref::ReinterpretCastOp, memref::SubViewOp, ir::BufferOp>(user))
-          llvm::append_range(users, user->getResult(0).getUsers());
-      }
-      lastUses[last].push_back(result);
-    }
-  });
-}
+CodeWriter::CodeWriter(func::FuncOp function) : function(function) {}
 
 LogicalResult CodeWriter::run() {
   special(Special::PadVal, number(0));
   if (failed(writeBlock(function.getBody().front())))
     return failure();
   emit(Inst::make(Op::Halt));
-  if (ranOut)
+  SpillArea area;
+  if (auto core = function->getAttrOfType<StringAttr>(kCoreAttr); core && core.getValue() == "aiv") {
+    if (auto peaks = function->getAttrOfType<DictionaryAttr>(devicekit::kPeakBytesAttr))
+      if (auto peak = peaks.getAs<IntegerAttr>("ub"))
+        area.address = llvm::alignTo(peak.getInt(), 32);
+    uint64_t capacity = ir::targetOf(function).ubBytes;
+    area.bytes = capacity - std::min(capacity, area.address);
+  }
+  std::optional<AllocatedCode> allocated = allocateRegisters(code, area);
+  if (!allocated)
     return function.emitError("npu: more scalar values are live at one time than the core has registers (")
-           << kRegisters << ")";
+           << kRegisters << ") and room for in " << area.bytes << " bytes of UB";
+  code = std::move(allocated->code);
+  for (auto &[first, op] : ranges)
+    first = allocated->starts[first];
   return success();
 }
 
 // ---- Registers
 
-uint32_t CodeWriter::allocate() {
-  for (uint32_t reg = 0; reg < kRegisters; ++reg)
-    if (!(usedRegs >> reg & 1)) {
-      usedRegs |= 1u << reg;
-      return reg;
-    }
-  ranOut = true;
-  return 0;
-}
+uint32_t CodeWriter::allocate() { return registers++; }
 
 uint32_t CodeWriter::temporary() {
   temporaries.push_back(allocate());
   return temporaries.back();
-}
-
-void CodeWriter::freeTemporaries() {
-  for (uint32_t reg : temporaries)
-    usedRegs &= ~(1u << reg);
-  temporaries.clear();
-}
-
-void CodeWriter::freeAfter(Operation *op) {
-  for (Value value : lastUses.lookup(op))
-    if (auto known = scalars.find(value); known != scalars.end() && known->second.isReg)
-      usedRegs &= ~(1u << known->second.value);
 }
 
 void CodeWriter::define(Value value, Scalar scalar) {
@@ -182,16 +154,7 @@ Scalar CodeWriter::fold(Op op, Scalar a, Scalar b) {
   return {true, reg};
 }
 
-Scalar CodeWriter::ceilDiv(Scalar a, int64_t b) {
-  size_t mark = temporaries.size();
-  Scalar result = fold(Op::Div, add(a, number(b - 1)), number(b));
-  while (temporaries.size() > mark && result.isReg &&
-         temporaries[mark] != uint32_t(result.value)) { // the sum's
-    usedRegs &= ~(1u << temporaries[mark]);
-    temporaries.erase(temporaries.begin() + mark);
-  }
-  return result;
-}
+Scalar CodeWriter::ceilDiv(Scalar a, int64_t b) { return fold(Op::Div, add(a, number(b - 1)), number(b)); }
 
 // ---- Values
 
@@ -211,7 +174,16 @@ Scalar CodeWriter::extent(OpFoldResult value) {
   return scalar(cast<Value>(value));
 }
 
-/// Slots of the argument buffer: bindings, then constants (index arguments, dynamic extents).
+Scalar CodeWriter::argumentAt(int64_t slot) {
+  Inst inst = Inst::make(Op::LdArg);
+  inst[Field::index] = slot;
+  uint32_t reg = temporary();
+  inst[Field::d] = reg;
+  emit(inst);
+  return {true, reg};
+}
+
+/// Slots of the argument buffer: bindings, then constants (index arguments, dynamic extents), the workspace.
 Scalar CodeWriter::argumentOf(BlockArgument argument) {
   int64_t slot = 0, bindings = 0;
   for (BlockArgument other : function.getArguments()) {
@@ -220,33 +192,29 @@ Scalar CodeWriter::argumentOf(BlockArgument argument) {
     slot +=
         other.getArgNumber() < argument.getArgNumber() && isBinding == isa<MemRefType>(argument.getType());
   }
-  Inst inst = Inst::make(Op::LdArg);
-  inst[Field::index] = isa<MemRefType>(argument.getType()) ? slot : bindings + slot;
-  uint32_t reg = temporary();
-  inst[Field::d] = reg;
-  emit(inst);
-  return {true, reg};
+  return argumentAt(isa<MemRefType>(argument.getType()) ? slot : bindings + slot);
 }
 
 Scalar CodeWriter::dimOf(BlockArgument argument, int64_t axis) {
   int64_t slot = function.getNumArguments(); // bindings and index arguments stand before the extents
   for (BlockArgument other : function.getArguments()) {
     auto type = dyn_cast<MemRefType>(other.getType());
-    if (!type)
-      continue;
-    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-      if (other == argument && dim == axis) {
-        Inst inst = Inst::make(Op::LdArg);
-        inst[Field::index] = slot;
-        uint32_t reg = temporary();
-        inst[Field::d] = reg;
-        emit(inst);
-        return {true, reg};
-      }
+    for (int64_t dim = 0; type && dim < type.getRank(); ++dim) {
+      if (other == argument && dim == axis)
+        return type.isDynamicDim(dim) ? argumentAt(slot) : number(type.getDimSize(dim));
       slot += type.isDynamicDim(dim);
     }
   }
   return number(0);
+}
+
+/// The slot behind all bindings and constants.
+int64_t CodeWriter::constantsEnd() {
+  int64_t slot = function.getNumArguments();
+  for (BlockArgument argument : function.getArguments())
+    if (auto type = dyn_cast<MemRefType>(argument.getType()))
+      slot += type.getNumDynamicDims();
+  return slot;
 }
 
 Place CodeWriter::place(Value memref) {
@@ -361,10 +329,7 @@ void CodeWriter::repeat(Scalar count, llvm::function_ref<void(Scalar)> body) {
   branch[Field::a] = counter;
   set(branch, Field::bi, limit);
   emit(branch);
-  size_t mark = temporaries.size();
   body({true, counter});
-  while (temporaries.size() > mark)
-    usedRegs &= ~(1u << temporaries.pop_back_val());
   Inst next = Inst::make(Op::Add);
   next[Field::d] = next[Field::a] = counter;
   next[Field::bi] = 1;

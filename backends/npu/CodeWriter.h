@@ -5,6 +5,7 @@
 #include "backends/npu/IR/Npu.h"
 #include "backends/npu/Isa/Isa.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -24,14 +25,19 @@ struct Place {
   int64_t elementBytes = 0;
 };
 
-/// Writes the code of one function after flags were placed. Registers hold scalar values from their
-/// definition to their last use in the block that defines them; constants are made where they are used. Used
-/// once, by one thread.
+/// What is known of the bits above an integer's own in its register: copies of its sign, zeros, or both.
+struct Extension {
+  bool isSign = false, isZero = false;
+};
+
+/// Writes the code of one function after flags were placed. Every value has a register of its own, until
+/// Registers.h gives them those of the core; constants are made where they are used. Used once, by one
+/// thread.
 class CodeWriter {
 public:
   explicit CodeWriter(mlir::func::FuncOp function);
 
-  /// Fails with a diagnostic on the op that has no code, or if registers run out.
+  /// Fails with a diagnostic on the op that has no code, or if a core without UB has too few registers.
   mlir::LogicalResult run();
   std::vector<Inst> takeCode() { return std::move(code); }
   /// (first instruction, op number), where ops say which op of the launch they come from.
@@ -68,8 +74,32 @@ public:
 private:
   mlir::LogicalResult writeBlock(mlir::Block &block);
   mlir::LogicalResult writeOp(mlir::Operation *op);
+  // ---- Scalar ops and control flow (ScalarArith.cpp, ScalarCode.cpp)
   mlir::LogicalResult writeScalarOp(mlir::Operation *op);
+  mlir::LogicalResult writeScalarCast(mlir::Operation *op);
+  mlir::LogicalResult writeInteger(mlir::Operation *op);
+  mlir::LogicalResult writeFloat(mlir::Operation *op);
+  void writeRounding(mlir::Value x, Round round, mlir::Value result);
+  void writeSelect(mlir::arith::SelectOp op);
+  void writeFloatCompare(mlir::arith::CmpFOp op);
+  void writeScalarMemory(mlir::Operation *op);
   mlir::LogicalResult writeLoop(mlir::scf::ForOp loop);
+  mlir::LogicalResult writeIf(mlir::scf::IfOp op);
+  mlir::LogicalResult writeWhile(mlir::scf::WhileOp loop);
+  void readSpecial(mlir::Operation *op, Special sr);
+  /// The value with the bits above its own made copies of its sign, or zeros.
+  Scalar extended(mlir::Value value, bool isSigned);
+  Scalar forUnsignedOrder(mlir::Value value);
+  std::pair<Scalar, Scalar> compared(mlir::arith::CmpIOp op);
+  Scalar compute(Op op, Scalar a, Scalar b);
+  Scalar compute(Op op, Scalar a, Round round = Round::None);
+  /// A branch past what follows, whose target is still to be set; its place in the code.
+  size_t branchUnless(mlir::Value condition);
+  void jumpTo(size_t target);
+  void moveTo(uint32_t reg, Scalar value);
+  void moveAll(llvm::ArrayRef<uint32_t> to, mlir::ValueRange values);
+  llvm::SmallVector<uint32_t> registersFor(mlir::ValueRange values);
+  void defineAs(mlir::Value result, Scalar value, Extension extension);
   mlir::LogicalResult writeVectorOp(mlir::Operation *op);
   mlir::LogicalResult writeCubeOp(mlir::Operation *op);
   void writeFlag(Op op, devicekit::SyncOpInterface sync);
@@ -94,7 +124,9 @@ private:
 
   Scalar fold(Op op, Scalar a, Scalar b);
   Scalar extent(mlir::OpFoldResult value);
+  Scalar argumentAt(int64_t slot);
   Scalar argumentOf(mlir::BlockArgument argument);
+  int64_t constantsEnd();
   Scalar dimOf(mlir::BlockArgument argument, int64_t axis);
   uint32_t allocate();
   uint32_t temporary();
@@ -102,18 +134,16 @@ private:
   void define(mlir::Value value, Scalar scalar);
   void special(Special sr, Scalar value);
   void forgetMasks();
-  void freeTemporaries();
-  void freeAfter(mlir::Operation *op);
+  void freeTemporaries() { temporaries.clear(); }
 
   mlir::func::FuncOp function;
   std::vector<Inst> code;
   std::vector<std::pair<uint32_t, uint32_t>> ranges;
-  uint32_t usedRegs = 0;
-  bool ranOut = false;
-  llvm::SmallVector<uint32_t> temporaries;
+  uint32_t registers = 0;                  // as many as there are values
+  llvm::SmallVector<uint32_t> temporaries; // of the op that is being written: nobody else has them
   llvm::DenseMap<mlir::Value, Scalar> scalars;
-  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> lastUses; // values that die after an op
-  std::optional<int64_t> maskMode, mask0, mask1;                              // known contents
+  llvm::DenseMap<mlir::Value, Extension> extensions;
+  std::optional<int64_t> maskMode, mask0, mask1; // known contents
 };
 
 } // namespace kiln::npu

@@ -6,6 +6,7 @@
 #include "backends/npu/NpuObject.h"
 #include "backends/npu/Transforms/VectorLowering.h"
 #include "kiln/jit/KernelSignature.h"
+#include "kiln/jit/LaunchConstants.h"
 
 using namespace mlir;
 
@@ -37,6 +38,8 @@ FailureOr<NpuObject> makeObject(ModuleOp module, jit::KernelObjectBuilder &build
   if (auto name = kernel->getAttrOfType<StringAttr>(kTemplateAttr))
     builder.codeTemplate = name.str();
   builder.grid = {jit::LaunchExpr::literal(blocks.getInt())};
+  if (auto workspace = kernel->getAttrOfType<DenseI64ArrayAttr>(kWorkspaceAttr))
+    builder.workspaceBytes = jit::exprFromAttr(workspace);
   if (failed(jit::describeSignature(kernel.getLoc(), cast<FunctionType>(signature.getValue()), builder)))
     return failure();
 
@@ -52,6 +55,7 @@ FailureOr<NpuObject> makeObject(ModuleOp module, jit::KernelObjectBuilder &build
                                binding.alignmentBytes, exprOf(binding.bytes)});
   object.constantCount = builder.constantCount;
   object.grid = exprOf(builder.grid[0]);
+  object.workspaceBytes = exprOf(builder.workspaceBytes);
   CodeSection &section = object.kind == KernelKind::Aic ? object.aic : object.aiv;
   section.code = writer.takeCode();
   for (auto [first, op] : writer.opRanges())

@@ -27,6 +27,8 @@ void fillProfile(const SimReport &report, const Target &chip, KilnLaunchProfile 
     profile.on_counter(profile.arg, &counter);
   };
   count("instructions", "instructions", report.instructions);
+  for (Pipe pipe : {Pipe::S, Pipe::V, Pipe::M})
+    count("elements." + std::string(pipeName(pipe)), "elements", report.elements[static_cast<size_t>(pipe)]);
   count("gm.read", "bytes", report.gmRead);
   count("gm.written", "bytes", report.gmWritten);
   if (report.cycles == 0)

@@ -26,6 +26,7 @@ void buildTileStage(OpPassManager &pm, const jit::Target &target) {
   LowerKernelsPassOptions options;
   options.chip = target.arch;
   pm.addPass(createLowerKernelsPass(options));
+  pm.addPass(createLowerScalarPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }

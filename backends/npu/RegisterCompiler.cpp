@@ -7,18 +7,35 @@
 #include "kiln/devicekit/Pipes.h"
 #include "kiln/jit/CompilerRegistrar.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/AllInterfaces.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace kiln;
 using namespace kiln::npu;
+using namespace mlir;
 
 namespace {
 
 Status registerNpuCompiler(jit::CompilerRegistrar &registrar) {
   constexpr llvm::StringLiteral target = "npu";
-  registrar.addDialect<ir::NpuDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect,
-                       mlir::math::MathDialect, mlir::memref::MemRefDialect, mlir::scf::SCFDialect>();
+  registrar.addDialect<ir::NpuDialect, affine::AffineDialect, arith::ArithDialect,
+                       bufferization::BufferizationDialect, func::FuncDialect, linalg::LinalgDialect,
+                       math::MathDialect, memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
+                       vector::VectorDialect>();
+  DialectRegistry &dialects = registrar.dialects();
+  arith::registerBufferizableOpInterfaceExternalModels(dialects);
+  linalg::registerAllDialectInterfaceImplementations(dialects);
+  scf::registerBufferizableOpInterfaceExternalModels(dialects);
+  tensor::registerBufferizableOpInterfaceExternalModels(dialects);
   registrar.addStage(target, jit::Stage::Form, buildFormStage);
   registrar.addStage(target, jit::Stage::Tensor, buildTensorStage);
   registrar.addStage(target, jit::Stage::Tile, buildTileStage);
@@ -38,6 +55,12 @@ Status registerNpuCompiler(jit::CompilerRegistrar &registrar) {
   registrar.addPass([] { return createPrintHivmPass(); });
   registrar.addPass([] { return createSplitL0Pass(); });
   registrar.addPass([] { return createSinkScalarsPass(); });
+  registrar.addPass([] { return createLowerScalarPass(); });
+  registrar.addPass([] { return createScalarResultsPass(); });
+  registrar.addPass([] { return createScalarLoopsPass(); });
+  registrar.addPass([] { return createScalarMathPass(); });
+  registrar.addPass([] { return createShareBlocksPass(); });
+  registrar.addPass([] { return createScalarAddressesPass(); });
   return registrar.status();
 }
 

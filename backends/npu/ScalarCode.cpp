@@ -1,9 +1,8 @@
-// ScalarCode.cpp: the order of ops, loops and the scalar unit's arithmetic.
+// ScalarCode.cpp: the order of ops, control flow, flags and scalar accesses to memory.
 #include "backends/npu/CodeWriter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -23,29 +22,6 @@ std::optional<uint32_t> formedNumber(Operation *op) {
   return number;
 }
 
-Compare compareOf(arith::CmpIPredicate predicate) {
-  using P = arith::CmpIPredicate;
-  switch (predicate) {
-  case P::eq:
-    return Compare::Eq;
-  case P::ne:
-    return Compare::Ne;
-  case P::slt:
-  case P::ult:
-    return Compare::Lt;
-  case P::sle:
-  case P::ule:
-    return Compare::Le;
-  case P::sgt:
-  case P::ugt:
-    return Compare::Gt;
-  case P::sge:
-  case P::uge:
-    return Compare::Ge;
-  }
-  return Compare::Eq;
-}
-
 } // namespace
 
 LogicalResult CodeWriter::writeBlock(Block &block) {
@@ -60,7 +36,6 @@ LogicalResult CodeWriter::writeBlock(Block &block) {
     if (failed(writeOp(&op)))
       return failure();
     freeTemporaries();
-    freeAfter(&op);
   }
   return success();
 }
@@ -71,6 +46,10 @@ LogicalResult CodeWriter::writeOp(Operation *op) {
     return success(); // made where they are used
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return writeLoop(loop);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return writeIf(branch);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return writeWhile(loop);
   if (isa<ir::SetFlagOp>(op))
     return writeFlag(Op::SetFlag, cast<devicekit::SyncOpInterface>(op)), success();
   if (isa<ir::WaitFlagOp>(op))
@@ -78,6 +57,8 @@ LogicalResult CodeWriter::writeOp(Operation *op) {
   if (auto point = dyn_cast<ir::PipeBarrierOp>(op))
     return barrier(point.getPipe() == ir::Pipe::ALL ? Pipe::All : static_cast<Pipe>(point.getPipe())),
            success();
+  if (isa<ir::LdsOp, ir::StsOp, ir::AddressOp, ir::WorkspaceOp, ir::MeetOp>(op))
+    return writeScalarMemory(op), success();
   if (auto pipeOp = dyn_cast<devicekit::PipeOpInterface>(op)) {
     auto pipe = static_cast<ir::Pipe>(pipeOp.getPipe());
     bool isVector =
@@ -87,125 +68,119 @@ LogicalResult CodeWriter::writeOp(Operation *op) {
   return writeScalarOp(op);
 }
 
-LogicalResult CodeWriter::writeScalarOp(Operation *op) {
-  auto special = [&](Special sr) {
-    Inst inst = Inst::make(Op::ReadSr);
-    inst[Field::sr] = static_cast<int32_t>(sr);
-    uint32_t reg = allocate();
-    inst[Field::d] = reg;
-    emit(inst);
-    scalars[op->getResult(0)] = {true, reg};
-    return success();
-  };
-  if (isa<ir::BlockIdxOp>(op))
-    return special(Special::BlockIdx);
-  if (isa<ir::BlockNumOp>(op))
-    return special(Special::BlockNum);
-  if (auto castOp = dyn_cast<arith::IndexCastOp>(op)) {
-    define(castOp, scalar(castOp.getIn()));
-    return success();
+// ---- Control flow
+
+/// Copies values to registers, all as they are now: one may stand in a register that another goes to.
+void CodeWriter::moveAll(ArrayRef<uint32_t> to, ValueRange values) {
+  SmallVector<Scalar> now;
+  for (Value value : values) {
+    Scalar from = scalar(value);
+    if (from.isReg && values.size() > 1 && llvm::is_contained(to, uint32_t(from.value))) {
+      uint32_t copy = temporary();
+      moveTo(copy, from);
+      from.value = copy;
+    }
+    now.push_back(from);
   }
-  if (auto cmp = dyn_cast<arith::CmpIOp>(op)) {
-    Inst inst = Inst::make(Op::Cmp);
-    inst[Field::compare] = static_cast<int32_t>(compareOf(cmp.getPredicate()));
-    setReg(inst, Field::a, scalar(cmp.getLhs()));
-    set(inst, Field::bi, scalar(cmp.getRhs()));
-    uint32_t reg = allocate();
-    inst[Field::d] = reg;
-    emit(inst);
-    scalars[cmp] = {true, reg};
-    return success();
+  for (auto [reg, from] : llvm::zip_equal(to, now))
+    if (!from.isReg || uint32_t(from.value) != reg)
+      moveTo(reg, from);
+}
+
+/// Fresh registers for values that change while a loop runs.
+SmallVector<uint32_t> CodeWriter::registersFor(ValueRange values) {
+  SmallVector<uint32_t> regs;
+  for (Value value : values) {
+    regs.push_back(allocate());
+    scalars[value] = {true, regs.back()};
   }
-  if (auto convert = dyn_cast<arith::SIToFPOp>(op); convert && convert.getType().isF32()) {
-    Inst inst = Inst::make(Op::IntToF);
-    setReg(inst, Field::a, scalar(convert.getIn()));
-    uint32_t reg = allocate();
-    inst[Field::d] = reg;
-    emit(inst);
-    scalars[convert] = {true, reg};
-    return success();
-  }
-  if (auto div = dyn_cast<arith::DivFOp>(op); div && div.getType().isF32()) {
-    Inst inst = Inst::make(Op::FDiv);
-    setReg(inst, Field::a, scalar(div.getLhs()));
-    inst.setReg(Field::bi, static_cast<uint32_t>(inReg(scalar(div.getRhs())).value));
-    uint32_t reg = allocate();
-    inst[Field::d] = reg;
-    emit(inst);
-    scalars[div] = {true, reg};
-    return success();
-  }
-  std::optional<Op> code = TypeSwitch<Operation *, std::optional<Op>>(op)
-                               .Case<arith::AddIOp>([](auto) { return Op::Add; })
-                               .Case<arith::SubIOp>([](auto) { return Op::Sub; })
-                               .Case<arith::MulIOp>([](auto) { return Op::Mul; })
-                               .Case<arith::DivUIOp, arith::DivSIOp>([](auto) { return Op::Div; })
-                               .Case<arith::RemUIOp, arith::RemSIOp>([](auto) { return Op::Rem; })
-                               .Case<arith::MinSIOp, arith::MinUIOp>([](auto) { return Op::Min; })
-                               .Case<arith::MaxSIOp, arith::MaxUIOp>([](auto) { return Op::Max; })
-                               .Default([](Operation *) { return std::nullopt; });
-  if (!code || !op->getResult(0).getType().isIndex())
-    return op->emitError("npu: '") << op->getName() << "' has no code for the scalar unit";
-  define(op->getResult(0), fold(*code, scalar(op->getOperand(0)), scalar(op->getOperand(1))));
-  return success();
+  return regs;
+}
+
+void CodeWriter::jumpTo(size_t target) {
+  Inst jump = Inst::make(Op::Jump);
+  jump[Field::target] = static_cast<int32_t>(target);
+  emit(jump);
 }
 
 LogicalResult CodeWriter::writeLoop(scf::ForOp loop) {
-  define(loop.getInductionVar(), scalar(loop.getLowerBound()));
-  for (auto [argument, init] : llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs()))
-    define(argument, scalar(init));
+  SmallVector<uint32_t> arguments = registersFor(loop.getRegionIterArgs());
+  moveAll(arguments, loop.getInitArgs());
+  uint32_t counter = registersFor(loop.getInductionVar()).front();
+  moveTo(counter, scalar(loop.getLowerBound()));
   freeTemporaries();
   forgetMasks();
   size_t head = code.size();
   Inst branch = Inst::make(Op::Branch);
   branch[Field::compare] = static_cast<int32_t>(Compare::Ge);
-  branch[Field::a] = scalar(loop.getInductionVar()).value;
+  branch[Field::a] = static_cast<int32_t>(counter);
   set(branch, Field::bi, scalar(loop.getUpperBound()));
   size_t branchAt = code.size(); // behind what the bound needed
   emit(branch);
   freeTemporaries();
   if (failed(writeBlock(*loop.getBody())))
     return failure();
-  // All yielded values first, then the arguments: one may be another's.
-  SmallVector<Scalar> yielded;
-  for (Value value : loop.getYieldedValues()) {
-    Scalar now = scalar(value);
-    if (isa<BlockArgument>(value) && now.isReg) {
-      Inst copy = Inst::make(Op::Mov);
-      copy[Field::a] = now.value;
-      uint32_t reg = temporary();
-      copy[Field::d] = reg;
-      emit(copy);
-      now = {true, reg};
-    }
-    yielded.push_back(now);
-  }
-  for (auto [argument, value] : llvm::zip(loop.getRegionIterArgs(), yielded)) {
-    Inst copy = Inst::make(value.isReg ? Op::Mov : Op::MovI);
-    copy[Field::d] = scalars[argument].value;
-    if (value.isReg)
-      copy[Field::a] = value.value;
-    else
-      copy.imm = value.value;
-    emit(copy);
-  }
+  moveAll(arguments, loop.getYieldedValues());
   Inst next = Inst::make(Op::Add);
-  next[Field::d] = next[Field::a] = scalar(loop.getInductionVar()).value;
+  next[Field::d] = next[Field::a] = static_cast<int32_t>(counter);
   set(next, Field::bi, scalar(loop.getStep()));
   emit(next);
-  Inst jump = Inst::make(Op::Jump);
-  jump[Field::target] = head;
-  emit(jump);
-  code[branchAt][Field::target] = code.size();
+  jumpTo(head);
+  code[branchAt][Field::target] = static_cast<int32_t>(code.size());
   forgetMasks();
-  freeTemporaries();
-  // Yielded values died here: their last use is the terminator.
-  freeAfter(loop.getBody()->getTerminator());
-  usedRegs &= ~(1u << scalars[loop.getInductionVar()].value);
   for (auto [argument, result] : llvm::zip(loop.getRegionIterArgs(), loop.getResults()))
     scalars[result] = scalars[argument];
   return success();
 }
+
+LogicalResult CodeWriter::writeIf(scf::IfOp op) {
+  SmallVector<uint32_t> results = registersFor(op.getResults());
+  size_t branch = branchUnless(op.getCondition());
+  freeTemporaries();
+  forgetMasks();
+  if (failed(writeBlock(*op.thenBlock())))
+    return failure();
+  moveAll(results, op.thenYield().getOperands());
+  freeTemporaries();
+  if (op.elseBlock()) {
+    size_t jump = code.size();
+    jumpTo(0);
+    code[branch][Field::target] = static_cast<int32_t>(code.size());
+    forgetMasks();
+    if (failed(writeBlock(*op.elseBlock())))
+      return failure();
+    moveAll(results, op.elseYield().getOperands());
+    branch = jump;
+  }
+  code[branch][Field::target] = static_cast<int32_t>(code.size());
+  forgetMasks();
+  return success();
+}
+
+LogicalResult CodeWriter::writeWhile(scf::WhileOp loop) {
+  SmallVector<uint32_t> before = registersFor(loop.getBeforeArguments());
+  SmallVector<uint32_t> results = registersFor(loop.getResults());
+  moveAll(before, loop.getInits());
+  freeTemporaries();
+  forgetMasks();
+  size_t head = code.size();
+  if (failed(writeBlock(*loop.getBeforeBody())))
+    return failure();
+  moveAll(results, loop.getConditionOp().getArgs());
+  size_t branch = branchUnless(loop.getConditionOp().getCondition());
+  freeTemporaries();
+  for (auto [argument, result] : llvm::zip_equal(loop.getAfterArguments(), loop.getResults()))
+    scalars[argument] = scalars[result];
+  if (failed(writeBlock(*loop.getAfterBody())))
+    return failure();
+  moveAll(before, loop.getYieldOp().getOperands());
+  jumpTo(head);
+  code[branch][Field::target] = static_cast<int32_t>(code.size());
+  forgetMasks();
+  return success();
+}
+
+// ---- Flags, memory
 
 void CodeWriter::writeFlag(Op op, devicekit::SyncOpInterface sync) {
   Inst inst = Inst::make(op);
@@ -216,6 +191,72 @@ void CodeWriter::writeFlag(Op op, devicekit::SyncOpInterface sync) {
     event = add(scalar(slot), event);
   set(inst, Field::event, event);
   emit(inst);
+}
+
+void CodeWriter::readSpecial(Operation *op, Special sr) {
+  Inst inst = Inst::make(Op::ReadSr);
+  inst[Field::sr] = static_cast<int32_t>(sr);
+  uint32_t reg = allocate();
+  inst[Field::d] = static_cast<int32_t>(reg);
+  emit(inst);
+  scalars[op->getResult(0)] = {true, reg};
+}
+
+/// The type of a scalar access: integers by sign where a register has room for more.
+static DType accessType(Type element) {
+  switch (llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)) {
+  case 1:
+    return element.isInteger(8) ? DType::I8 : DType::U8;
+  case 2:
+    return element.isInteger(16) ? DType::I16 : DType::U16;
+  case 4:
+    return element.isInteger(32) ? DType::I32 : DType::U32;
+  default:
+    return DType::I64;
+  }
+}
+
+void CodeWriter::writeScalarMemory(Operation *op) {
+  auto place = [&](Inst &inst, Value address, int64_t offset, ir::Memory memory) {
+    inst[Field::space] = static_cast<int32_t>(memory == ir::Memory::UB ? Space::Ub : Space::Gm);
+    Scalar base = scalar(address);
+    if (!base.isReg) {
+      offset += base.value;
+      base = number(0);
+    }
+    constexpr int64_t kMostOffset = (1 << 19) - 1;
+    if (offset > kMostOffset || offset < -kMostOffset) {
+      base = add(base, number(offset));
+      offset = 0;
+    }
+    setReg(inst, Field::a, base);
+    inst[Field::off] = static_cast<int32_t>(offset);
+  };
+  if (auto load = dyn_cast<ir::LdsOp>(op)) {
+    Type type = load.getType();
+    Inst inst = make(Op::Load, accessType(type));
+    place(inst, load.getAddress(), load.getOffset(), load.getMemory());
+    uint32_t reg = allocate();
+    inst[Field::d] = static_cast<int32_t>(reg);
+    emit(inst);
+    scalars[load.getResult()] = {true, reg};
+    extensions[load.getResult()] = {isa<IntegerType>(type), !isa<IntegerType>(type) || type.isInteger(1)};
+  } else if (auto store = dyn_cast<ir::StsOp>(op)) {
+    Inst inst = make(Op::Store, accessType(store.getValue().getType()));
+    place(inst, store.getAddress(), store.getOffset(), store.getMemory());
+    setReg(inst, Field::b, scalar(store.getValue()));
+    emit(inst);
+  } else if (auto address = dyn_cast<ir::AddressOp>(op)) {
+    define(address, argumentOf(cast<BlockArgument>(address.getBinding())));
+  } else if (isa<ir::WorkspaceOp>(op)) {
+    define(op->getResult(0), argumentAt(constantsEnd()));
+  } else { // npu.meet
+    for (Op code : {Op::CrossSet, Op::CrossWait}) {
+      Inst inst = Inst::make(code);
+      inst[Field::pipe] = static_cast<int32_t>(Pipe::S);
+      emit(inst);
+    }
+  }
 }
 
 } // namespace kiln::npu

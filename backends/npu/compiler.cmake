@@ -28,6 +28,8 @@ set(npuCompilerSources
   NpuObjectText.cpp
   Pipelines.cpp
   RegisterCompiler.cpp
+  Registers.cpp
+  ScalarArith.cpp
   ScalarCode.cpp
   Target.cpp
   Transforms/Access.cpp
@@ -48,6 +50,11 @@ set(npuCompilerSources
   Transforms/MovementLowering.cpp
   Transforms/SinkScalars.cpp
   Transforms/SplitL0.cpp
+  Transforms/ScalarAddresses.cpp
+  Transforms/ScalarLoops.cpp
+  Transforms/ScalarLowering.cpp
+  Transforms/ScalarMath.cpp
+  Transforms/ShareBlocks.cpp
   Transforms/TileBuilder.cpp
   Transforms/TileFunctions.cpp
   Transforms/TileInts.cpp

@@ -65,6 +65,7 @@ void PipeCore::issue(uint32_t pipe, Job job) {
   job.issued = scalarTime;
   job.knows = pipes[0].clock;
   pipes[pipe].queue.push_back(std::move(job));
+  ++jobs;
   if (pipes[pipe].queue.size() >= options.issueDepth) {
     scalarWait = ScalarWait::Queue;
     scalarPipe = pipe;
@@ -315,15 +316,18 @@ void PipeCore::beginHead(uint32_t number) {
     pipe.clock.join(takeFlag(flag(job.otherPipe, number, job.id)));
     waitedSince(couldBegin);
     pipe.notBefore = current;
+    --jobs;
     return;
   case JobKind::CrossWait:
     pipe.clock.joinOthers(cross->take(theNumber, job.id).knows);
     waitedSince(couldBegin);
     pipe.notBefore = current;
+    --jobs;
     return;
   case JobKind::Barrier:
     pipe.clock.own[number] = pipe.number;
     pipe.notBefore = current;
+    --jobs;
     return;
   }
   pipe.inFlight.push_back(std::move(job));
@@ -333,6 +337,7 @@ void PipeCore::endFront(uint32_t number) {
   Pipe &pipe = pipes[number];
   Job job = std::move(pipe.inFlight.front());
   pipe.inFlight.pop_front();
+  --jobs;
   if (job.kind != JobKind::Work)
     return performSet(number, job);
   if (options.hasChecks && job.memory)
@@ -341,6 +346,7 @@ void PipeCore::endFront(uint32_t number) {
 }
 
 PipeCore::State PipeCore::run(uint64_t until) {
+  untilTime = until;
   while (theState != State::Faulted) {
     enum { End, Begin, Scalar, Nothing } event = Nothing;
     uint64_t best = UINT64_MAX;

@@ -34,6 +34,14 @@ uint64_t SharedMemory::modelAddress(uint64_t address) const {
   return address;
 }
 
+std::optional<Range> SharedMemory::regionOf(const Range &range, bool isWrite) const {
+  const Region *region = find(range, isWrite);
+  if (!region || region->address + region->bytes - range.begin < range.bytes ||
+      (isWrite && !region->isWritable))
+    return std::nullopt;
+  return Range{region->address, region->bytes};
+}
+
 const SharedMemory::Region *SharedMemory::find(const Range &range, bool isWrite) const {
   const Region *best = nullptr;
   int bestRank = -1;

@@ -338,6 +338,9 @@ LogicalResult writeHivm(ModuleOp module, llvm::raw_ostream &os) {
   for (auto function : copy->getOps<func::FuncOp>()) {
     std::string text;
     llvm::raw_string_ostream stream(text);
+    auto codeTemplate = function->getAttrOfType<StringAttr>(kTemplateAttr);
+    if (codeTemplate && codeTemplate.getValue() == "scalar")
+      return function.emitError("npu: a kernel of the scalar units has no form in HIVM");
     if (failed(rewriteForHivm(function)) || failed(HivmWriter(function, stream).run()))
       return failure();
     os << text;

@@ -79,6 +79,81 @@ def Npu_BlockNumOp : Op<Npu_Dialect, "block_num", [Pure]> {
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
+// ---- S: the scalar unit's memory accesses, and all blocks together ------------------------------------------------
+
+def Npu_AddressOp : Op<Npu_Dialect, "address", [Pure]> {
+  let summary = "the address of a binding in global memory";
+  let description = [{
+    * (C1) `binding` is an argument of the kernel's function.
+
+    ```mlir
+    %a = npu.address %x : memref<4x8xf32>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$binding);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$binding attr-dict `:` type($binding)";
+  let hasVerifier = 1;
+}
+
+def Npu_WorkspaceOp : Op<Npu_Dialect, "workspace", [Pure]> {
+  let summary = "the address of the launch's workspace";
+  let description = [{
+    Its bytes are the function's attribute `kiln.workspace`, an expression over the launch's constants.
+
+    ```mlir
+    %w = npu.workspace : index
+    ```
+  }];
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Npu_LdsOp : Op<Npu_Dialect, "lds", [MemoryEffects<[MemRead]>]> {
+  let summary = "one element of memory in a scalar register";
+  let description = [{
+    At `address` + `offset` bytes. Booleans have a byte each.
+    * (C1) `memory` is gm or ub.
+    * (C2) The element has a whole number of bytes, 8 at most, or is an i1.
+
+    ```mlir
+    %s = npu.lds <gm> [%a + 4] : f32
+    ```
+  }];
+  let arguments = (ins Npu_MemoryAttr:$memory, Index:$address, I64Attr:$offset);
+  let results = (outs AnyTypeOf<[AnySignlessInteger, AnyFloat]>:$result);
+  let assemblyFormat = "$memory `[` $address `+` $offset `]` attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Npu_StsOp : Op<Npu_Dialect, "sts", [MemoryEffects<[MemWrite]>]> {
+  let summary = "one element to memory from a scalar register";
+  let description = [{
+    As `npu.lds`, the other way.
+
+    ```mlir
+    npu.sts %s, <ub> [%a + 0] : f32
+    ```
+  }];
+  let arguments = (ins AnyTypeOf<[AnySignlessInteger, AnyFloat]>:$value, Npu_MemoryAttr:$memory, Index:$address,
+                       I64Attr:$offset);
+  let assemblyFormat = "$value `,` $memory `[` $address `+` $offset `]` attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
+def Npu_MeetOp : Op<Npu_Dialect, "meet", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "every block waits here until all have come";
+  let description = [{
+    On the scalar units, by a cross-core flag: what one block wrote before, others may read behind. Only for launches
+    whose blocks are resident together.
+
+    ```mlir
+    npu.meet
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 // ---- MTE2, MTE3: between global memory and a core --------------------------------------------------------------
 
 class Npu_MoveOp<string name, string pipe, Type from, Type to, string what> : Npu_PipeOp<name, pipe> {

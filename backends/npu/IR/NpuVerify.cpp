@@ -1,6 +1,8 @@
 // NpuVerify.cpp: what the ops ask of addresses, shapes, layouts and element types.
 #include "backends/npu/IR/Npu.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
 using namespace mlir;
 
 namespace kiln::npu::ir {
@@ -116,6 +118,24 @@ template <typename FlagOp> static LogicalResult verifyFlag(FlagOp op) {
 }
 LogicalResult SetFlagOp::verify() { return verifyFlag(*this); }
 LogicalResult WaitFlagOp::verify() { return verifyFlag(*this); }
+
+LogicalResult AddressOp::verify() {
+  auto argument = dyn_cast<BlockArgument>(getBinding());
+  if (!argument || !isa<FunctionOpInterface>(argument.getOwner()->getParentOp())) // C1
+    return emitOpError("expected an argument of the kernel's function");
+  return success();
+}
+
+template <typename Op> static LogicalResult verifyScalarAccess(Op op, Type element) {
+  if (op.getMemory() != Memory::GM && op.getMemory() != Memory::UB) // C1
+    return op.emitOpError("memory ") << stringifyMemory(op.getMemory()) << "; expected gm or ub";
+  unsigned bits = element.getIntOrFloatBitWidth();
+  if (bits != 1 && (bits % 8 != 0 || bits > 64)) // C2
+    return op.emitOpError("element of type ") << element << "; expected whole bytes, 8 at most, or i1";
+  return success();
+}
+LogicalResult LdsOp::verify() { return verifyScalarAccess(*this, getType()); }
+LogicalResult StsOp::verify() { return verifyScalarAccess(*this, getValue().getType()); }
 
 template <typename Op> static LogicalResult verifyTransfer(Op op) {
   if (failed(verifyRows(op, op.getSrc().getType())) || failed(verifyRows(op, op.getDst().getType())) ||

@@ -107,6 +107,10 @@ bool isSigned(FieldKind kind) { return kind == FieldKind::SRegImm || kind == Fie
 Status checkOperands(const Inst &inst) {
   auto pipe = [&](Field field) { return static_cast<Pipe>(inst[field]); };
   switch (inst.info->format) {
+  case Format::ScalarRound:
+    if (static_cast<Round>(inst[Field::round]) == Round::Odd)
+      return wrong("rounding to odd; expected rint, round, floor, ceil or trunc");
+    return {};
   case Format::Flag:
     if (pipe(Field::pipe) == Pipe::All || pipe(Field::pipe2) == Pipe::All)
       return wrong("a flag between all pipes; expected one pipe on each side");

@@ -20,7 +20,8 @@ using devicekit::Range;
 
 NpuCore::NpuCore(const LaunchContext &launch, bool isCube, uint64_t block, uint64_t sub, uint64_t subs,
                  uint32_t group)
-    : launch(launch), section(isCube ? launch.object.aic : launch.object.aiv), group(group) {
+    : launch(launch), section(isCube ? launch.object.aic : launch.object.aiv),
+      scalar(isCube ? launch.aicScalar : launch.aivScalar), group(group) {
   const Target &target = launch.target;
   auto make = [&](Memory which, uint64_t size) {
     memories[static_cast<size_t>(which)] =
@@ -104,6 +105,16 @@ bool NpuCore::check(PipeCore &core, Job &job, const Accessor &by, const Work &wo
     return false;
   }
   bool isAtomic = work[Special::Atomic] != 0;
+  bool computes = by.pipe == static_cast<uint32_t>(Pipe::V) || by.pipe == static_cast<uint32_t>(Pipe::M);
+  auto countWritten = [&](const Footprint::Part &part) {
+    bool isConversion = work.inst->info->format == Format::VectorConvert;
+    uint64_t bytes =
+        part.memory == Memory::L0c
+            ? 4
+            : dtypeBytes(isConversion ? static_cast<DType>((*work.inst)[Field::type2]) : work.inst->type());
+    for (const Range &range : part.ranges)
+      elementsWritten[by.pipe] += range.bytes / bytes;
+  };
   for (const Footprint::Part &part : footprint.parts()) {
     std::optional<Fault> fault;
     if (part.memory == Memory::Gm)
@@ -115,6 +126,8 @@ bool NpuCore::check(PipeCore &core, Job &job, const Accessor &by, const Work &wo
       core.raise(std::move(*fault), job.pc, by.pipe);
       return false;
     }
+    if (computes && part.isWrite)
+      countWritten(part);
     if (part.memory == Memory::Gm)
       for (const Range &range : part.ranges)
         (part.isWrite ? gmTraffic.written : gmTraffic.read) += range.bytes;

@@ -5,6 +5,7 @@
 
 #include "backends/npu/NpuObject.h"
 #include "backends/npu/Sim/Footprint.h"
+#include "backends/npu/Sim/ScalarInst.h"
 #include "backends/npu/Sim/Units.h"
 #include "kiln/devicekit/PipeCore.h"
 #include "kiln/devicekit/SharedMemory.h"
@@ -17,8 +18,9 @@ struct LaunchContext {
   const Target &target;
   const NpuObject &object;
   devicekit::SharedMemory &gm;
-  devicekit::SharedPort *port = nullptr; // null: transfers take the time of a core alone
-  std::vector<uint64_t> arguments;       // slots of the argument buffer
+  devicekit::SharedPort *port = nullptr;        // null: transfers take the time of a core alone
+  std::vector<ScalarInst> aicScalar, aivScalar; // decoded, by section
+  std::vector<uint64_t> arguments;              // slots of the argument buffer
   uint64_t blocks = 1;
   bool hasChecks = true;
   bool isTimed = false;
@@ -44,12 +46,16 @@ public:
   std::string printInstruction(uint32_t pc) const override;
   int64_t opAt(uint32_t pc) const override { return section.opAt(pc); }
   const GmTraffic &traffic() const { return gmTraffic; }
+  /// Elements that instructions of S, V and M wrote, by pipe.
+  const std::array<uint64_t, kPipeCount> &elements() const { return elementsWritten; }
 
 private:
   using Registers = std::array<uint64_t, 32>;
   uint64_t value(const Inst &inst, Field field) const;
-  void compute(devicekit::PipeCore &core, const Inst &inst);
-  void access(devicekit::PipeCore &core, const Inst &inst);
+  void stepOnce(devicekit::PipeCore &core);
+  void compute(devicekit::PipeCore &core, const ScalarInst &inst);
+  void access(devicekit::PipeCore &core, const ScalarInst &inst);
+  bool isKnownInside(const ScalarInst &inst, uint64_t address);
   void synchronise(devicekit::PipeCore &core, const Inst &inst);
   void issue(devicekit::PipeCore &core, const Inst &inst);
   bool readSpecial(devicekit::PipeCore &core, const Inst &inst);
@@ -58,7 +64,12 @@ private:
   devicekit::LocalMemory *memory(Memory which) { return memories[static_cast<size_t>(which)].get(); }
 
   const LaunchContext &launch;
+  struct Window { // of GM
+    uint64_t begin = 0, bytes = 0;
+  };
   const CodeSection &section;
+  const std::vector<ScalarInst> &scalar; // of the section
+  Window readable, written;              // where the last scalar accesses were
   const uint32_t group;
   Registers registers = {};
   std::array<uint64_t, kSpecialCount> special = {};
@@ -68,6 +79,7 @@ private:
   std::vector<uint32_t> freeWork;
   Footprint footprint;
   GmTraffic gmTraffic;
+  std::array<uint64_t, kPipeCount> elementsWritten = {};
 };
 
 } // namespace kiln::npu

@@ -28,6 +28,8 @@ public:
                                      object,
                                      gm,
                                      options.isTimed ? &port : nullptr,
+                                     decodeScalar(object.aic, target),
+                                     decodeScalar(object.aiv, target),
                                      arguments(launch),
                                      launch.blocks,
                                      options.hasChecks,
@@ -166,6 +168,8 @@ private:
     NpuCore &model = *models[ended.number()];
     report.gmRead += model.traffic().read;
     report.gmWritten += model.traffic().written;
+    for (Pipe pipe : {Pipe::S, Pipe::V, Pipe::M})
+      report.elements[static_cast<size_t>(pipe)] += model.elements()[static_cast<size_t>(pipe)];
     std::string kind = isCube(ended.number()) ? "aic." : "aiv.";
     for (uint32_t pipe = 0; pipe < kPipeCount; ++pipe) {
       const devicekit::PipeStats &stats = ended.stats(pipe);

@@ -44,6 +44,7 @@ struct SimReport {
   std::optional<devicekit::Fault> fault;
   uint64_t cycles = 0, instructions = 0;                        // cycles: 0 unless timed
   uint64_t gmRead = 0, gmWritten = 0, l2Hits = 0, l2Misses = 0; // bytes; l2: timed only
+  uint64_t elements[3] = {};                                    // written by instructions of S, V and M
   std::vector<PipeTotal> pipes;
   uint64_t cubeCores = 0, vectorCores = 0; // that had work
   std::vector<SimSpan> spans;

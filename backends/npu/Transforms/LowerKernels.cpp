@@ -11,8 +11,54 @@ namespace kiln::npu {
 
 namespace {
 
+/// Whether a tensor of the kernel is known to have no element: tiles of it have no size.
+bool holdsNothing(KernelOp kernel) {
+  auto isEmpty = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && llvm::is_contained(tensor.getShape(), 0);
+  };
+  return llvm::any_of(kernel.getArgumentTypes(), isEmpty) ||
+         llvm::any_of(kernel.getBody().front(),
+                      [&](Operation &op) { return llvm::any_of(op.getResultTypes(), isEmpty); });
+}
+
 struct LowerKernels final : impl::LowerKernelsPassBase<LowerKernels> {
   using LowerKernelsPassBase::LowerKernelsPassBase;
+
+  /// Fails where the lowering has no form for the kernel; what it says then is an error with `refuse`, else
+  /// the reason that the kernel notes.
+  LogicalResult tryLower(KernelOp kernel, bool isCube, const Target &target) {
+    if (!refuse && holdsNothing(kernel)) {
+      kernel->setAttr(kReasonAttr, StringAttr::get(&getContext(), "npu: a tensor without elements"));
+      return failure();
+    }
+    std::string reason;
+    llvm::SmallPtrSet<Operation *, 4> before;
+    for (Operation &op : *getOperation().getBody())
+      before.insert(&op);
+    LogicalResult result = failure();
+    {
+      ScopedDiagnosticHandler quiet(&getContext(), [&](Diagnostic &diagnostic) {
+        if (refuse)
+          return failure(); // the next handler's
+        if (reason.empty())
+          reason = diagnostic.str();
+        return success();
+      });
+      result = isCube                     ? lowerCubeKernel(kernel, target)
+               : isMovementKernel(kernel) ? lowerMovementKernel(kernel, target)
+               : isWindowKernel(kernel)   ? lowerWindowKernel(kernel, target)
+                                          : lowerVectorKernel(kernel, target);
+    }
+    if (succeeded(result) || refuse)
+      return result;
+    for (Operation &op : llvm::make_early_inc_range(*getOperation().getBody()))
+      if (!before.contains(&op)) // half of a function
+        op.erase();
+    kernel->setAttr(kReasonAttr, StringAttr::get(&getContext(), reason));
+    return result;
+  }
+
   void runOnOperation() override {
     Result<ChipClass> known = parseChip(chip);
     if (!known.ok()) {
@@ -23,12 +69,15 @@ struct LowerKernels final : impl::LowerKernelsPassBase<LowerKernels> {
     getOperation()->setAttr(ir::kChipAttr, StringAttr::get(&getContext(), chip.getValue()));
     for (KernelOp kernel : llvm::make_early_inc_range(getOperation().getOps<KernelOp>())) {
       bool isCube = llvm::any_of(kernel.getBody().front(), [](Operation &op) { return isProduct(&op); });
-      if (failed(isCube                     ? lowerCubeKernel(kernel, target)
-                 : isMovementKernel(kernel) ? lowerMovementKernel(kernel, target)
-                 : isWindowKernel(kernel)   ? lowerWindowKernel(kernel, target)
-                                            : lowerVectorKernel(kernel, target)))
+      auto &dialect = *getContext().getOrLoadDialect<KilnDialect>();
+      if (succeeded(tryLower(kernel, isCube, target))) {
+        dialect.count(isCube ? "lower-kernels.cube" : "lower-kernels.vector");
+        kernel.erase();
+      } else if (refuse) {
         return signalPassFailure();
-      kernel.erase();
+      } else {
+        dialect.count("lower-kernels.left");
+      }
     }
   }
 };

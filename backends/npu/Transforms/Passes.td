@@ -58,7 +58,9 @@ def LowerKernelsPass : Pass<"kiln-npu-lower-kernels", "mlir::ModuleOp"> {
     A kernel with a matmul becomes a function for cube cores, any other one for vector cores. Blocks take tiles in turn; tile
     sizes come from the chip's memories and its number of cores. Vector kernels: axes that all values share are
     merged; rows go whole into UB if a reduction or a broadcast needs that, else lines of one row. Tails are shorter views; dynamic
-    extents are `memref.dim` of the arguments. What no form fits is refused by name.
+    extents are `memref.dim` of the arguments. A kernel that no form fits stays as it is, for `kiln-npu-lower-scalar`, with the reason in
+    its attribute `npu.scalar_reason`; with `refuse` the reason is an error.
+    Counts: lower-kernels.vector, lower-kernels.cube, lower-kernels.left.
 
     ```mlir
     kiln.kernel @k(%x: tensor<64x512xf32>) -> tensor<64x512xf32> { ... kiln.exp ... }
@@ -68,7 +70,8 @@ def LowerKernelsPass : Pass<"kiln-npu-lower-kernels", "mlir::ModuleOp"> {
     }
     ```
   }];
-  let options = [Option<"chip", "chip", "std::string", /*default=*/"\"910b\"", "910b or 910a">];
+  let options = [Option<"chip", "chip", "std::string", /*default=*/"\"910b\"", "910b or 910a">,
+                 Option<"refuse", "refuse", "bool", /*default=*/"false", "fail where no form fits">];
   let dependentDialects = ["::kiln::npu::ir::NpuDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
@@ -124,6 +127,113 @@ def SinkScalarsPass : Pass<"kiln-npu-sink-scalars", "mlir::func::FuncOp"> {
     }
     ```
   }];
+}
+
+def LowerScalarPass : Pass<"kiln-npu-lower-scalar", "mlir::ModuleOp"> {
+  let summary = "turn the kernels that are left into loops on the scalar unit";
+  let description = [{
+    Runs behind kiln-npu-lower-kernels on what it left: correct for every op, and slow. Kernels become linalg on tensors,
+    elementwise ops are fused, tensors become buffers, structured ops loops over elements, shared by the blocks where
+    iterations are independent. Kernels with f64 are refused by name. What runs inside: kiln-to-linalg, upstream's
+    fusion and bufferization, and the passes below.
+
+    ```mlir
+    kiln.kernel @k(%x: tensor<64xi64>) -> tensor<64xi64> { ... kiln.mul ... }
+    // becomes
+    func.func @k(%x: memref<64xi64>, %out: memref<64xi64>) attributes {kiln.kernel, npu.core = "aiv", npu.blocks = 8 : i64, kiln.template = "scalar"} {
+      scf.for %i = %first to %last step %c1 { ... npu.lds ... arith.muli ... npu.sts ... }
+    }
+    ```
+  }];
+}
+
+def ScalarResultsPass : Pass<"kiln-npu-scalar-results", "mlir::ModuleOp"> {
+  let summary = "turn a kernel's tensors into buffer arguments, its results into trailing ones";
+  let description = [{
+    ```mlir
+    func.func @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kiln.kernel} { ... return %y : tensor<4xf32> }
+    // becomes
+    func.func @k(%x: memref<4xf32>, %out: memref<4xf32>) attributes {kiln.kernel} {
+      %t = bufferization.to_tensor %x restrict : memref<4xf32>
+      ...
+      bufferization.materialize_in_destination %y in restrict writable %out : (tensor<4xf32>, memref<4xf32>) -> ()
+    ```
+  }];
+  let dependentDialects = ["mlir::bufferization::BufferizationDialect", "mlir::memref::MemRefDialect"];
+}
+
+def ScalarLoopsPass : Pass<"kiln-npu-scalar-loops", "mlir::func::FuncOp"> {
+  let summary = "write structured ops on buffers as loops over elements";
+  let description = [{
+    Loops whose iterations write apart become one `scf.parallel`, the others `scf.for` inside of it, which carry what they
+    sum up in values.
+
+    ```mlir
+    linalg.generic {sum over d1} ins(%x : memref<8x64xf32>) outs(%y : memref<8xf32>)
+    // becomes
+    scf.parallel (%i) = (%c0) to (%c8) step (%c1) {
+      %s = scf.for %j = %c0 to %c64 step %c1 iter_args(%sum = %y_i) -> (f32) { ... }
+      memref.store %s, %y[%i] : memref<8xf32>
+    ```
+  }];
+  let dependentDialects = ["mlir::affine::AffineDialect", "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
+                           "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect"];
+}
+
+def ScalarMathPass : Pass<"kiln-npu-scalar-math", "mlir::func::FuncOp"> {
+  let summary = "write functions in terms of what the scalar unit computes";
+  let description = [{
+    The scalar unit adds, multiplies, divides and compares f32 and signed integers of 64 bits. Functions of f32 become
+    polynomials, square roots and remainders exact integer arithmetic; so do division and conversion of u64.
+
+    ```mlir
+    %y = arith.divui %a, %b : i64
+    // becomes
+    %h = arith.shrui %a, %c1 : i64
+    %q = arith.divsi %h, %b : i64 ...
+    ```
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::scf::SCFDialect",
+                           "mlir::vector::VectorDialect"];
+}
+
+def ShareBlocksPass : Pass<"kiln-npu-share-blocks", "mlir::func::FuncOp"> {
+  let summary = "cut independent loops into a piece for each block";
+  let description = [{
+    All blocks run the function. Loops with independent iterations (`scf.parallel`, `scf.forall`) at its top, or in loops
+    there, run in pieces; other ops that write memory are the first block's. `npu.meet` stands where a block uses what
+    another wrote. If a value that one block computes is used by all, one block runs the kernel. The attribute
+    `npu.blocks` is their number.
+
+    ```mlir
+    scf.parallel (%i) = (%c0) to (%c1000) step (%c1) { ... }
+    // becomes
+    %b = npu.block_idx : index
+    %first = arith.muli %b, %c24 : index ...
+    scf.for %i = %first to %last step %c1 { ... }
+    ```
+  }];
+  let dependentDialects = ["::kiln::npu::ir::NpuDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
+}
+
+def ScalarAddressesPass : Pass<"kiln-npu-scalar-addresses", "mlir::func::FuncOp"> {
+  let summary = "turn accesses of buffers into scalar accesses at addresses";
+  let description = [{
+    Bindings have addresses; temporaries get theirs in UB, or in the workspace if they are large, dynamic or seen by several
+    blocks; constants are written into UB. Elements of four bits are two a byte. Attributes record the workspace and the
+    bytes of UB.
+
+    ```mlir
+    %v = memref.load %x[%i] : memref<4xf32>
+    // becomes
+    %a = npu.address %x : memref<4xf32>
+    %o = arith.muli %i, %c4 : index
+    %p = arith.addi %a, %o : index
+    %v = npu.lds <gm> [%p + 0] : f32
+    ```
+  }];
+  let dependentDialects = ["::kiln::npu::ir::NpuDialect", "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect",
+                           "mlir::scf::SCFDialect"];
 }
 
 #endif // KILN_BACKENDS_NPU_TRANSFORMS_PASSES_TD

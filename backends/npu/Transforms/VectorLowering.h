@@ -14,6 +14,12 @@ inline constexpr llvm::StringLiteral kCoreAttr = "npu.core";            // "aic"
 inline constexpr llvm::StringLiteral kBlocksAttr = "npu.blocks";        // i64, the grid
 inline constexpr llvm::StringLiteral kSignatureAttr = "kiln.signature"; // the kernel's type, with signs
 inline constexpr llvm::StringLiteral kTemplateAttr = "kiln.template";
+inline constexpr llvm::StringLiteral kWorkspaceAttr =
+    "kiln.workspace"; // its bytes, an expression (LaunchConstants.h)
+/// On memref.alloc: several blocks see it.
+inline constexpr llvm::StringLiteral kSharedAttr = "npu.shared";
+/// On a kernel that goes to the scalar unit: why it does.
+inline constexpr llvm::StringLiteral kReasonAttr = "npu.scalar_reason";
 
 /// A function of `kernel`'s name on buffers in global memory (arguments, then results; i1 as ui8), with an
 /// empty body that ends in a return; inserted before the kernel.

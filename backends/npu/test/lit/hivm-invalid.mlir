@@ -94,3 +94,10 @@ module {
     return
   }
 }
+
+// -----
+
+// expected-error @below {{npu: a kernel of the scalar units has no form in HIVM}}
+func.func @scalar(%x: memref<4xf32>) attributes {kiln.kernel, kiln.template = "scalar", npu.core = "aiv", npu.blocks = 1 : i64} {
+  return
+}

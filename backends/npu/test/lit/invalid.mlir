@@ -186,6 +186,15 @@ func.func @transpose_shape(%x: memref<20x16xf32, #npu.memory<ub>>, %y: memref<16
 
 // -----
 
+func.func @address_c1_binding() {
+  %x = memref.alloc() : memref<4xf32>
+  // expected-error @+1 {{expected an argument of the kernel's function}}
+  %a = npu.address %x : memref<4xf32>
+  return
+}
+
+// -----
+
 func.func @copy_bytes(%x: memref<1x20xf32, #npu.memory<ub>>, %y: memref<20xf32, #npu.memory<ub>>) {
   // expected-error @+1 {{expected as many bytes, whole blocks of 32}}
   npu.copy ins(%x : memref<1x20xf32, #npu.memory<ub>>) outs(%y : memref<20xf32, #npu.memory<ub>>)
@@ -197,6 +206,14 @@ func.func @copy_bytes(%x: memref<1x20xf32, #npu.memory<ub>>, %y: memref<20xf32, 
 func.func @gather_rows_shape(%x: memref<100x64xf32, #npu.memory<gm>>, %i: memref<8xf32, #npu.memory<gm>>, %y: memref<8x64xf32, #npu.memory<ub>>) {
   // expected-error @+1 {{expected [N][C] at [R] of i32 or i64 to [R][C]}}
   npu.gather_rows ins(%x, %i : memref<100x64xf32, #npu.memory<gm>>, memref<8xf32, #npu.memory<gm>>) outs(%y : memref<8x64xf32, #npu.memory<ub>>)
+  return
+}
+
+// -----
+
+func.func @lds_c1_memory(%a: index) {
+  // expected-error @+1 {{memory l1; expected gm or ub}}
+  %x = npu.lds <l1> [%a + 0] : f32
   return
 }
 
@@ -221,5 +238,13 @@ func.func @range_of_floats(%x: memref<1x64xf32, #npu.memory<ub>>) {
 func.func @bits_of_rows(%x: memref<8x64xi32, #npu.memory<ub>>, %r: memref<1x64xi32, #npu.memory<ub>>) {
   // expected-error @+1 {{'vand' broadcasts; expected buffers of the same extents}}
   npu.vbinary <vand> ins(%x, %r : memref<8x64xi32, #npu.memory<ub>>, memref<1x64xi32, #npu.memory<ub>>) outs(%x : memref<8x64xi32, #npu.memory<ub>>) broadcast 0
+  return
+}
+
+// -----
+
+func.func @sts_c2_element(%a: index, %v: i4) {
+  // expected-error @+1 {{element of type 'i4'; expected whole bytes, 8 at most, or i1}}
+  npu.sts %v, <ub> [%a + 0] : i4
   return
 }

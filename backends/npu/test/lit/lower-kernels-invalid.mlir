@@ -1,4 +1,4 @@
-// RUN: jit-opt %s --pass-pipeline="builtin.module(kiln-npu-lower-kernels)" --split-input-file --verify-diagnostics
+// RUN: jit-opt %s --pass-pipeline="builtin.module(kiln-npu-lower-kernels{refuse=true})" --split-input-file --verify-diagnostics
 
 kiln.kernel @op(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xi64>) {
   // expected-error @+1 {{npu: kiln.sort is not lowered yet}}

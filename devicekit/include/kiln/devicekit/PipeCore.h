@@ -103,6 +103,17 @@ public:
   uint64_t now() const { return current; }
   bool hasChecks() const { return options.hasChecks; }
   uint32_t pc = 0; // of the scalar unit
+  /// For a model whose step is done: whether what happens next on this core is the scalar unit's next
+  /// instruction, since no pipe has work. If so it counts as begun, and the model may go on with it at once.
+  bool goesOn() {
+    if (jobs != 0 || scalarWait != ScalarWait::None || halted || theFault || scalarTime > untilTime)
+      return false;
+    current = latest = std::max(latest, scalarTime);
+    ++executed;
+    ++pipes[0].stats.instructions;
+    pipes[0].clock.own[0] = pipes[0].number;
+    return true;
+  }
   /// The scalar unit's next step comes `cycles` later.
   void spend(uint64_t cycles) { scalarTime += draw(cycles); }
   void issue(uint32_t pipe, Job job);
@@ -164,6 +175,8 @@ private:
   std::vector<Pipe> pipes;
   std::vector<Flag> flags;
   uint64_t current = 0, latest = 0, scalarTime = 0, executed = 0;
+  uint64_t untilTime = 0; // of the run that goes on
+  uint64_t jobs = 0;      // in all queues and in flight
   ScalarWait scalarWait = ScalarWait::None;
   Job scalarJob;           // what the scalar unit waits for
   uint32_t scalarPipe = 0; // whose queue is full

@@ -7,6 +7,9 @@
 
 namespace kiln::devicekit {
 
+/// What a function's buffers take: a dictionary of bytes by memory.
+inline constexpr llvm::StringLiteral kPeakBytesAttr = "kiln.peak_bytes";
+
 /// Adds, on func.func: the choice of buffers that get that many copies (1: none).
 void buildMultiBufferPass(mlir::OpPassManager &pm, int64_t copies = 2);
 
