@@ -14,7 +14,8 @@ namespace {
 constexpr int64_t kRectangleColumns = 256, kRectangleRows = 64;
 
 int64_t narrowestBytes(KernelOp kernel, const Domain &domain) {
-  int64_t narrowest = 4;
+  // The parity of an exponent is held in f16.
+  int64_t narrowest = kernel.getBody().getOps<PowOp>().empty() ? 4 : 2;
   for (Value value : domain.allValues())
     narrowest = std::min(narrowest, bytesOf(elementOf(value)));
   return narrowest;
