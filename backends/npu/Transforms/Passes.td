@@ -150,6 +150,9 @@ def LowerScalarPass : Pass<"kiln-npu-lower-scalar", "mlir::ModuleOp"> {
 def ScalarResultsPass : Pass<"kiln-npu-scalar-results", "mlir::ModuleOp"> {
   let summary = "turn a kernel's tensors into buffer arguments, its results into trailing ones";
   let description = [{
+    Runs within `kiln-npu-lower-scalar` before bufferization, so that results are computed in the caller's memory where no copy
+    is needed.
+
     ```mlir
     func.func @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kiln.kernel} { ... return %y : tensor<4xf32> }
     // becomes
