@@ -44,6 +44,8 @@ std::vector<PassFactory> kiln::jit::ownPasses() {
           [] { return createDecomposePass(); },
           [] { return createExpandCompositesPass(); },
           [] { return createToLinalgPass(); },
+          [] { return createBufferizePass(); },
+          [] { return createExpandFloatsPass(); },
           [] { return mlir::createCanonicalizerPass(); },
           [] { return mlir::createCSEPass(); },
           [] { return mlir::createLoopInvariantCodeMotionPass(); }};
