@@ -30,7 +30,7 @@ CodeWriter::CodeWriter(func::FuncOp function) : function(function) {}
 
 LogicalResult CodeWriter::run() {
   special(Special::PadVal, number(0));
-  if (failed(writeBlock(function.getBody().front())))
+  if (failed(writeBlock(function.getBody().front())) || isLost)
     return failure();
   emit(Inst::make(Op::Halt));
   SpillArea area;
@@ -162,10 +162,22 @@ Scalar CodeWriter::scalar(Value value) {
   if (std::optional<int64_t> constant = constantOf(value))
     return number(*constant);
   if (auto dim = value.getDefiningOp<memref::DimOp>()) // in the argument buffer: no register is kept for it
-    return dimOf(cast<BlockArgument>(dim.getSource()), *dim.getConstantIndex());
+  {
+    if (auto argument = dyn_cast<BlockArgument>(dim.getSource()))
+      return dimOf(argument, *dim.getConstantIndex());
+    return lost(value);
+  }
   if (auto known = scalars.find(value); known != scalars.end())
     return known->second;
-  return argumentOf(cast<BlockArgument>(value)); // an index argument
+  if (auto argument = dyn_cast<BlockArgument>(value)) // an index argument
+    return argumentOf(argument);
+  return lost(value);
+}
+
+Scalar CodeWriter::lost(Value value) {
+  emitError(value.getLoc(), "npu: '") << value.getDefiningOp()->getName() << "' has no code here";
+  isLost = true;
+  return number(0);
 }
 
 Scalar CodeWriter::extent(OpFoldResult value) {
@@ -258,7 +270,8 @@ Place CodeWriter::place(Value memref) {
       place.address = add(mul(scalar(buffer.getSlot()), number(addresses[1] - addresses[0])), place.address);
     return place;
   }
-  place.address = argumentOf(cast<BlockArgument>(memref));
+  auto argument = dyn_cast<BlockArgument>(memref);
+  place.address = argument ? argumentOf(argument) : lost(memref);
   return place;
 }
 

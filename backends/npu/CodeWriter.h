@@ -124,6 +124,8 @@ private:
 
   Scalar fold(Op op, Scalar a, Scalar b);
   Scalar extent(mlir::OpFoldResult value);
+  /// Says that a value has no code here; the function is then refused.
+  Scalar lost(mlir::Value value);
   Scalar argumentAt(int64_t slot);
   Scalar argumentOf(mlir::BlockArgument argument);
   int64_t constantsEnd();
@@ -144,6 +146,7 @@ private:
   llvm::DenseMap<mlir::Value, Scalar> scalars;
   llvm::DenseMap<mlir::Value, Extension> extensions;
   std::optional<int64_t> maskMode, mask0, mask1; // known contents
+  bool isLost = false;
 };
 
 } // namespace kiln::npu
