@@ -116,15 +116,20 @@ KilnStatus kiln_run_output_buffer(KilnRun *run, size_t index, KilnTensor *outTen
   });
 }
 
+static Result<const LaunchProfile *> launchOf(KilnRun *run, size_t index) {
+  KILN_RETURN_IF_ERROR(required(run, "run"));
+  KILN_RETURN_IF_ERROR(run->run->wait(KILN_WAIT_FOREVER));
+  if (index >= run->run->profile().size())
+    return outOfRange("launch {}; the run has {} records", index, run->run->profile().size());
+  return &run->run->profile()[index];
+}
+
 size_t kiln_run_launch_count(KilnRun *run) { return run ? run->run->profile().size() : 0; }
 
 KilnStatus kiln_run_launch(KilnRun *run, size_t index, KilnLaunchRecord *outRecord) {
   return guarded([&]() -> Status {
-    KILN_RETURN_IF_ERROR(required(run, "run"));
-    KILN_RETURN_IF_ERROR(run->run->wait(KILN_WAIT_FOREVER));
-    if (index >= run->run->profile().size())
-      return outOfRange("launch {}; the run has {} records", index, run->run->profile().size());
-    const LaunchProfile &profile = run->run->profile()[index];
+    KILN_ASSIGN_OR_RETURN(const LaunchProfile *found, launchOf(run, index));
+    const LaunchProfile &profile = *found;
     const KernelMetadata &metadata = profile.launch->handle->metadata();
     KilnLaunchRecord record = {};
     record.name = toStr(profile.launch->name);
@@ -144,11 +149,8 @@ KilnStatus kiln_run_launch_details(KilnRun *run, size_t index,
                                    void (*onCounter)(void *arg, const KilnLaunchCounter *counter),
                                    void (*onSpan)(void *arg, const KilnLaunchSpan *span), void *arg) {
   return guarded([&]() -> Status {
-    KILN_RETURN_IF_ERROR(required(run, "run"));
-    KILN_RETURN_IF_ERROR(run->run->wait(KILN_WAIT_FOREVER));
-    if (index >= run->run->profile().size())
-      return outOfRange("launch {}; the run has {} records", index, run->run->profile().size());
-    const LaunchProfile &profile = run->run->profile()[index];
+    KILN_ASSIGN_OR_RETURN(const LaunchProfile *found, launchOf(run, index));
+    const LaunchProfile &profile = *found;
     if (onCounter)
       for (const LaunchProfile::Counter &counter : profile.counters) {
         KilnLaunchCounter out = {toStr(counter.name), toStr(counter.unit), counter.value};

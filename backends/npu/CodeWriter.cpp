@@ -161,11 +161,9 @@ Scalar CodeWriter::ceilDiv(Scalar a, int64_t b) { return fold(Op::Div, add(a, nu
 Scalar CodeWriter::scalar(Value value) {
   if (std::optional<int64_t> constant = constantOf(value))
     return number(*constant);
-  if (auto dim = value.getDefiningOp<memref::DimOp>()) // in the argument buffer: no register is kept for it
-  {
-    if (auto argument = dyn_cast<BlockArgument>(dim.getSource()))
-      return dimOf(argument, *dim.getConstantIndex());
-    return lost(value);
+  if (auto dim = value.getDefiningOp<memref::DimOp>()) { // in the argument buffer: no register is kept for it
+    auto argument = dyn_cast<BlockArgument>(dim.getSource());
+    return argument ? dimOf(argument, *dim.getConstantIndex()) : lost(value);
   }
   if (auto known = scalars.find(value); known != scalars.end())
     return known->second;
