@@ -99,6 +99,7 @@ private:
   void moveTo(uint32_t reg, Scalar value);
   void moveAll(llvm::ArrayRef<uint32_t> to, mlir::ValueRange values);
   llvm::SmallVector<uint32_t> registersFor(mlir::ValueRange values);
+  void standFor(mlir::Value value, mlir::Value other);
   void defineAs(mlir::Value result, Scalar value, Extension extension);
   mlir::LogicalResult writeVectorOp(mlir::Operation *op);
   mlir::LogicalResult writeCubeOp(mlir::Operation *op);

@@ -97,6 +97,13 @@ SmallVector<uint32_t> CodeWriter::registersFor(ValueRange values) {
   return regs;
 }
 
+/// Gives a value the register that another one has. The map may grow for the new one, so that nothing in it
+/// can be referred to meanwhile.
+void CodeWriter::standFor(Value value, Value other) {
+  Scalar known = scalars.lookup(other);
+  scalars[value] = known;
+}
+
 void CodeWriter::jumpTo(size_t target) {
   Inst jump = Inst::make(Op::Jump);
   jump[Field::target] = static_cast<int32_t>(target);
@@ -129,7 +136,7 @@ LogicalResult CodeWriter::writeLoop(scf::ForOp loop) {
   code[branchAt][Field::target] = static_cast<int32_t>(code.size());
   forgetMasks();
   for (auto [argument, result] : llvm::zip(loop.getRegionIterArgs(), loop.getResults()))
-    scalars[result] = scalars[argument];
+    standFor(result, argument);
   return success();
 }
 
@@ -170,7 +177,7 @@ LogicalResult CodeWriter::writeWhile(scf::WhileOp loop) {
   size_t branch = branchUnless(loop.getConditionOp().getCondition());
   freeTemporaries();
   for (auto [argument, result] : llvm::zip_equal(loop.getAfterArguments(), loop.getResults()))
-    scalars[argument] = scalars[result];
+    standFor(argument, result);
   if (failed(writeBlock(*loop.getAfterBody())))
     return failure();
   moveAll(before, loop.getYieldOp().getOperands());
