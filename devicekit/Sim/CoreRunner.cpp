@@ -135,7 +135,8 @@ void CoreRunner::worker() {
     PipeCore &core = *cores[number];
     ++running;
     lock.unlock();
-    PipeCore::State state = core.run(core.time() + kThreadSlice);
+    // A wait for another core may end far ahead of this core's own time.
+    PipeCore::State state = core.run(std::max(core.time(), core.nextTime()) + kThreadSlice);
     lock.lock();
     --running;
     if (state != PipeCore::State::Faulted)

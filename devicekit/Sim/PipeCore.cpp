@@ -375,6 +375,7 @@ PipeCore::State PipeCore::run(uint64_t until) {
       return theState;
     }
     theState = State::Running;
+    theNextTime = best;
     if (best > until)
       return theState;
     current = best;

@@ -31,6 +31,11 @@ public:
     std::memcpy(buffers.back().data(), values.data(), values.size() * sizeof(T));
     sizes.push_back(values.size() * sizeof(T));
   }
+  /// Forgets all buffers.
+  void clear() {
+    buffers.clear();
+    sizes.clear();
+  }
   template <typename T> std::vector<T> read(size_t binding) const {
     std::vector<T> values(sizes[binding] / sizeof(T));
     std::memcpy(values.data(), buffers[binding].data(), sizes[binding]);

@@ -138,6 +138,40 @@ TEST(SimKernelsTest, MoreBlocksThanCoresRunInWaves) {
   expectModesAgree(kernel, 2);
 }
 
+TEST(SimKernelsTest, CoresWaitForOneThatWorksLong) {
+  SimHarness kernel(R"(.chip 910b
+.kind aiv
+.kernel late
+.binding out i32 align=4 8
+.constants 0
+.grid 4
+.section aiv
+  ldarg x0, 0
+  movs x1, block_idx
+  br gt, x1, 0, L8
+  movi x2, 100000
+L4:
+  loop x2, L4
+  movi x3, 42
+  sts.i32 gm, x0, 0, x3
+L8:
+  cross_set S, 0
+  cross_wait S, 0
+  br ne, x1, 1, L13
+  lds.i32 gm, x3, x0, 0
+  sts.i32 gm, x0, 4, x3
+L13:
+  halt
+)");
+  kernel.blocks = 4;
+  for (const SimOptions &options : {fastMode(), checkedMode(), checkedMode(5), timingMode()}) {
+    kernel.add(std::vector<int32_t>(2));
+    ASSERT_EQ(faultOf(kernel.run(options)), "");
+    EXPECT_EQ(kernel.read<int32_t>(0), (std::vector<int32_t>{42, 42}));
+    kernel.clear();
+  }
+}
+
 TEST(SimKernelsTest, TimeWithoutDataIsTheTimeWithData) {
   SimHarness kernel = matmulCase(matmulKernel(128, 192, 256), 128, 192, 256, 4);
   SimReport full = kernel.run(timingMode());

@@ -91,6 +91,8 @@ public:
   const std::optional<Fault> &fault() const { return theFault; }
   /// The greatest time of an event so far.
   uint64_t time() const { return latest; }
+  /// The time of the event that the last run() stopped before; a run() until an earlier time does nothing.
+  uint64_t nextTime() const { return theNextTime; }
   uint64_t instructions() const { return executed; }
   const std::string &name() const { return theName; }
   uint32_t number() const { return theNumber; }
@@ -176,7 +178,8 @@ private:
   std::vector<Flag> flags;
   uint64_t current = 0, latest = 0, scalarTime = 0, executed = 0;
   uint64_t untilTime = 0; // of the run that goes on
-  uint64_t jobs = 0;      // in all queues and in flight
+  uint64_t theNextTime = 0;
+  uint64_t jobs = 0; // in all queues and in flight
   ScalarWait scalarWait = ScalarWait::None;
   Job scalarJob;           // what the scalar unit waits for
   uint32_t scalarPipe = 0; // whose queue is full
