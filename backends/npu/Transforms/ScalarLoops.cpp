@@ -110,7 +110,7 @@ private:
       if (op.getMatchingBlockArgument(&init).use_empty())
         values.push_back(Value());
       else if (linalg::LinalgOp fill = canSkipFills ? fillOf(init) : nullptr)
-        values.push_back(fill->getOperand(0)), fills.push_back(fill);
+        values.push_back(filledWith(fill)), fills.push_back(fill);
       else
         values.push_back(rewriter.create<memref::LoadOp>(loc, init.get(), positionOf(init)));
     }
@@ -126,10 +126,19 @@ private:
     while (before && (isMemoryEffectFree(before) || isa<memref::AllocOp>(before)))
       before = before->getPrevNode();
     auto fill = dyn_cast_or_null<linalg::LinalgOp>(before);
-    bool isFill = fill && before->getNumOperands() == 2 && before->getOperand(1) == init.get() &&
-                  !isa<ShapedType>(before->getOperand(0).getType()) &&
-                  fill.getBlock()->getTerminator()->getOperand(0) == fill.getBlock()->getArgument(0);
+    bool isFill =
+        fill && fill.getNumDpsInits() == 1 && fill.getDpsInits()[0] == init.get() && filledWith(fill);
     return isFill ? fill : nullptr;
+  }
+
+  /// The number that an op writes all over its output; null if it does something else.
+  static Value filledWith(linalg::LinalgOp op) {
+    Value value = op.getBlock()->getTerminator()->getOperand(0);
+    if (op->getNumOperands() == 2 && value == op.getBlock()->getArgument(0) &&
+        !isa<ShapedType>(op->getOperand(0).getType()))
+      return op->getOperand(0);
+    bool isFromOutside = op->getNumOperands() == 1 && !op->isAncestor(value.getParentBlock()->getParentOp());
+    return isFromOutside ? value : Value();
   }
 
   void storeOutputs(ArrayRef<Value> values) {

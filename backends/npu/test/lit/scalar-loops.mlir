@@ -45,6 +45,31 @@ func.func @filled(%x: memref<8x64xf32>, %y: memref<8xf32>, %zero: f32) {
 
 // -----
 
+// The same where the number became part of the op that writes it.
+// CHECK-LABEL: @filled_with_a_constant
+// CHECK: %[[ZERO:.+]] = arith.constant 0 : i32
+// CHECK-NOT: scf.parallel
+// CHECK: scf.parallel
+// CHECK:   scf.for {{.*}} iter_args(%{{.+}} = %[[ZERO]])
+// CHECK-NOT: scf.parallel
+func.func @filled_with_a_constant(%x: memref<8x64xi32>, %y: memref<8xi32>) {
+  %zero = arith.constant 0 : i32
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%y : memref<8xi32>) {
+  ^bb0(%before: i32):
+    linalg.yield %zero : i32
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<8x64xi32>) outs(%y : memref<8xi32>) {
+  ^bb0(%a: i32, %s: i32):
+    %0 = arith.addi %s, %a : i32
+    linalg.yield %0 : i32
+  }
+  return
+}
+
+// -----
+
 // An output that the body does not read is not read.
 // CHECK-LABEL: @copy
 // CHECK: scf.parallel
