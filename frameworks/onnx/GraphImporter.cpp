@@ -252,7 +252,7 @@ Status GraphImporter::importOutputs(const GraphProto &graph, Frame &frame) {
       return at(place, invalid("nothing defines it; expected the output of a node"));
     if (!names.insert(info.name()).second)
       return at(place, invalid("listed twice"));
-    if (value->sequence)
+    if (value->isSequence())
       return at(place, unsupported("a sequence; expected a tensor"));
     // Declared shapes are hints that real models get wrong; element types are not.
     RankedTensorType type = value->type();

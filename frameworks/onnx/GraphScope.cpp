@@ -11,8 +11,8 @@ bool GraphValue::isSame(const GraphValue &other) const {
   if (shape && other.shape)
     return shape->elementType == other.shape->elementType && shape->isScalar == other.shape->isScalar &&
            shape->elements == other.shape->elements;
-  if (sequence)
-    return sequence == other.sequence;
+  if (isSequence())
+    return sequence == other.sequence && stack == other.stack;
   return data && other.data && data->type == other.data->type &&
          data->bytes.data() == other.data->bytes.data();
 }

@@ -9,13 +9,16 @@
 
 namespace kiln::onnx {
 
-/// What a name of the graph stands for. One of the first four is set, by whoever defines it; `tensor` is
-/// added when an op needs it. `unsupported`: some node on the way cannot be imported, nothing else is known.
+/// What a name of the graph stands for. One of the first five is set, by whoever defines it; `tensor` is
+/// added when an op needs it. A sequence is a list of values that the importer knows, or as many elements of
+/// one shape as `stack` has along its first axis. `unsupported`: some node on the way cannot be imported,
+/// nothing else is known.
 struct GraphValue {
   mlir::Value tensor;
   std::optional<ShapeValue> shape;
   std::optional<TensorData> data;
   std::shared_ptr<const std::vector<GraphValue>> sequence; // has no type: only few operators take one
+  mlir::Value stack;
   bool unsupported = false;
   mlir::Block *home = nullptr; // where `tensor` is built, so that all who see the name may use it
 
@@ -24,6 +27,7 @@ struct GraphValue {
       return mlir::cast<mlir::RankedTensorType>(tensor.getType());
     return shape ? shape->type() : data->type;
   }
+  bool isSequence() const { return sequence || stack; }
   /// Whether this is what the other stands for, seen without looking far.
   bool isSame(const GraphValue &other) const;
 };

@@ -121,7 +121,7 @@ Status importIf(Node &node) {
     node.setOutputsUnsupported();
     return {};
   }
-  auto isSequence = [](const GraphValue &value) { return value.sequence != nullptr; };
+  auto isSequence = [](const GraphValue &value) { return value.isSequence(); };
   if (llvm::any_of(branches[0].outputs, isSequence) || llvm::any_of(branches[1].outputs, isSequence))
     return unsupported("a sequence leaves a branch whose condition is not known before the model runs");
   std::vector<std::optional<ShapeValue>> numbers;
@@ -188,7 +188,7 @@ Status importLoop(Node &node) {
     Round made;
     made.carried.assign(outputs.begin() + 1, outputs.begin() + 1 + carriedCount);
     made.entries.assign(outputs.begin() + 1 + carriedCount, outputs.end());
-    if (outputs.front().sequence)
+    if (outputs.front().isSequence())
       return invalid("the body's condition is a sequence; expected bool");
     if (outputs.front().unsupported) {
       made.entries.push_back(outputs.front());
@@ -212,7 +212,8 @@ Status importLoop(Node &node) {
 
 constexpr OpEntry kControlFlowOps[] = {
     {"If", 1, 1, 1, importIf, "branches of different ranks, unless shapes decide the condition"},
-    {"Loop", 1, 0, kAnyNumber, importLoop, "a carried value that changes its rank; sequences", "", true},
+    {"Loop", 1, 0, kAnyNumber, importLoop,
+     "a carried value that changes its rank; sequences of several shapes", "", true},
 };
 
 } // namespace

@@ -1,8 +1,9 @@
-// ImportSequence.cpp: sequences and optionals whose contents the importer knows: they never reach the
-// program.
+// ImportSequence.cpp: sequences of which the importer knows the elements, or whose elements are a stack, and
+// optionals: they never reach the program.
 #include "frameworks/onnx/ElementTypes.h"
 #include "frameworks/onnx/Errors.h"
 #include "frameworks/onnx/Node.h"
+#include "frameworks/onnx/Stack.h"
 
 using namespace mlir;
 
@@ -11,16 +12,25 @@ namespace {
 
 using Elements = std::vector<GraphValue>;
 
-Result<const Elements *> elementsOf(Node &node, unsigned i) {
-  GraphValue &value = node.input(i);
-  if (!value.sequence)
+/// The sequence that input `i` is.
+Result<const GraphValue *> sequenceOf(Node &node, unsigned i) {
+  const GraphValue &value = node.input(i);
+  if (!value.isSequence())
     return invalid("input {0} is a tensor; expected a sequence", i);
-  return value.sequence.get();
+  return &value;
 }
 
 Status setSequence(Node &node, Elements elements) {
   GraphValue value;
   value.sequence = std::make_shared<const Elements>(std::move(elements));
+  node.setOutput(0, std::move(value));
+  return {};
+}
+
+Status setStack(Node &node, Result<Value> stack) {
+  KILN_RETURN_IF_ERROR(stack.status());
+  GraphValue value;
+  value.stack = *stack;
   node.setOutput(0, std::move(value));
   return {};
 }
@@ -35,6 +45,14 @@ Result<size_t> positionOf(Node &node, unsigned i, size_t length, bool mayBeEnd) 
   if (position < 0 || position > last)
     return invalid("position {0} in a sequence of {1}", given.front(), length);
   return static_cast<size_t>(position);
+}
+
+/// A position among the elements of a stack, counted from the front.
+Result<Extent> positionIn(Node &node, unsigned i, Value stack) {
+  KILN_ASSIGN_OR_RETURN(ShapeValue given, node.extents(i, "'position'"));
+  if (given.elements.size() != 1)
+    return invalid("'position' has {0} elements; expected one", given.elements.size());
+  return node.build.math().fromFront(given.elements.front(), node.build.dim(stack, 0));
 }
 
 Status importConstruct(Node &node) {
@@ -52,9 +70,23 @@ Status importEmpty(Node &node) {
   return setSequence(node, {});
 }
 
+/// At the end of a stack: what a loop does, which need not copy the others.
+Status insertIntoStack(Node &node, Value stack) {
+  if (node.hasInput(2)) {
+    KILN_ASSIGN_OR_RETURN(ShapeValue given, node.extents(2, "'position'"));
+    if (given.elements.size() != 1 || given.elements.front() != node.build.dim(stack, 0))
+      return unsupported("'position' other than the end of a sequence whose length is not known");
+  }
+  if (node.input(1).isSequence())
+    return invalid("input 1 is a sequence; expected a tensor");
+  return setStack(node, node.build.make<AppendOp>({stack, node.tensor(1)}));
+}
+
 Status importInsert(Node &node) {
-  KILN_ASSIGN_OR_RETURN(const Elements *given, elementsOf(node, 0));
-  Elements elements = *given;
+  KILN_ASSIGN_OR_RETURN(const GraphValue *given, sequenceOf(node, 0));
+  if (given->stack)
+    return insertIntoStack(node, given->stack);
+  Elements elements = *given->sequence;
   size_t position = elements.size();
   if (node.hasInput(2)) {
     KILN_ASSIGN_OR_RETURN(position, positionOf(node, 2, elements.size(), /*mayBeEnd=*/true));
@@ -63,9 +95,25 @@ Status importInsert(Node &node) {
   return setSequence(node, std::move(elements));
 }
 
+/// All of a stack but the element at `position`, or the last one.
+Status eraseFromStack(Node &node, Value stack) {
+  KilnBuilder &build = node.build;
+  IndexMath &math = build.math();
+  Extent one = math.constant(1), rest = math.sub(build.dim(stack, 0), one);
+  if (!node.hasInput(1))
+    return setStack(node, build.sliceAxis(stack, 0, math.constant(0), rest));
+  KILN_ASSIGN_OR_RETURN(Extent position, positionIn(node, 1, stack));
+  KILN_ASSIGN_OR_RETURN(Value before, build.sliceAxis(stack, 0, math.constant(0), position));
+  KILN_ASSIGN_OR_RETURN(Value behind,
+                        build.sliceAxis(stack, 0, math.add(position, one), math.sub(rest, position)));
+  return setStack(node, build.concat({before, behind}, 0));
+}
+
 Status importErase(Node &node) {
-  KILN_ASSIGN_OR_RETURN(const Elements *given, elementsOf(node, 0));
-  Elements elements = *given;
+  KILN_ASSIGN_OR_RETURN(const GraphValue *given, sequenceOf(node, 0));
+  if (given->stack)
+    return eraseFromStack(node, given->stack);
+  Elements elements = *given->sequence;
   if (elements.empty())
     return invalid("nothing to erase from an empty sequence");
   size_t position = elements.size() - 1;
@@ -76,16 +124,33 @@ Status importErase(Node &node) {
   return setSequence(node, std::move(elements));
 }
 
+/// Elements of one shape may be read at a position that data decide.
 Status importAt(Node &node) {
-  KILN_ASSIGN_OR_RETURN(const Elements *elements, elementsOf(node, 0));
-  KILN_ASSIGN_OR_RETURN(size_t position, positionOf(node, 1, elements->size(), /*mayBeEnd=*/false));
-  node.setOutput(0, (*elements)[position]);
-  return {};
+  KilnBuilder &build = node.build;
+  KILN_ASSIGN_OR_RETURN(const GraphValue *given, sequenceOf(node, 0));
+  const ShapeValue *position = node.shapeValue(1);
+  Value stack = given->stack;
+  if (!stack) {
+    if (position && position->known()) {
+      KILN_ASSIGN_OR_RETURN(size_t at, positionOf(node, 1, given->sequence->size(), /*mayBeEnd=*/false));
+      node.setOutput(0, (*given->sequence)[at]);
+      return {};
+    }
+    KILN_ASSIGN_OR_RETURN(RankedTensorType type, stackType(*given));
+    if (!type || ShapedType::isDynamicShape(type.getShape().drop_front()))
+      return unsupported("a position computed from data, among elements of several or of unknown shapes");
+    KILN_ASSIGN_OR_RETURN(stack, asStack(build, *given, type));
+  }
+  KILN_ASSIGN_OR_RETURN(Extent at, positionIn(node, 1, stack));
+  Extents shape = build.shape(stack);
+  KILN_ASSIGN_OR_RETURN(Value element, build.sliceAxis(stack, 0, at, build.math().constant(1)));
+  return node.output(build.reshape(element, ArrayRef(shape).drop_front()));
 }
 
 Status importLength(Node &node) {
-  KILN_ASSIGN_OR_RETURN(const Elements *elements, elementsOf(node, 0));
-  Extent length = node.build.math().constant(static_cast<int64_t>(elements->size()));
+  KILN_ASSIGN_OR_RETURN(const GraphValue *given, sequenceOf(node, 0));
+  Extent length = given->stack ? node.build.dim(given->stack, 0)
+                               : node.build.math().constant(static_cast<int64_t>(given->sequence->size()));
   node.setOutput(0, ShapeValue{node.build.builder().getI64Type(), true, {length}});
   return {};
 }
@@ -114,9 +179,25 @@ Result<Extents> partSizes(Node &node, int64_t axis) {
   return sizes;
 }
 
+/// Slices of extent 1 along an axis of unknown extent.
+Status splitIntoStack(Node &node, int64_t axis, bool keepdims) {
+  KilnBuilder &build = node.build;
+  SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, node.rank(0)));
+  order.erase(order.begin() + axis);
+  order.insert(order.begin(), axis);
+  KILN_ASSIGN_OR_RETURN(Value stack, build.transpose(node.tensor(0), order));
+  if (!keepdims)
+    return setStack(node, stack);
+  Extents shape = build.shape(stack);
+  shape.insert(shape.begin() + axis + 1, build.math().constant(1));
+  return setStack(node, build.reshape(stack, shape));
+}
+
 Status importSplitToSequence(Node &node) {
   KILN_ASSIGN_OR_RETURN(int64_t axis, node.axisAttribute(0));
   KILN_ASSIGN_OR_RETURN(bool keepdims, node.flagAttribute("keepdims", true));
+  if (!node.hasInput(1) && !IndexMath::known(node.dim(0, axis)))
+    return splitIntoStack(node, axis, keepdims);
   KILN_ASSIGN_OR_RETURN(Extents sizes, partSizes(node, axis));
   IndexMath &math = node.build.math();
   Extent first = math.constant(0);
@@ -135,15 +216,33 @@ Status importSplitToSequence(Node &node) {
   return setSequence(node, std::move(elements));
 }
 
+/// The first axis of a stack moved to where its elements are joined.
+Result<Value> joined(KilnBuilder &build, Value stack, int64_t axis, bool isNew) {
+  int64_t rank = tensorType(stack).getRank();
+  KILN_ASSIGN_OR_RETURN(axis, Node::normalizeAxis(axis, rank - !isNew));
+  SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(1, rank));
+  order.insert(order.begin() + axis, 0);
+  KILN_ASSIGN_OR_RETURN(Value x, build.transpose(stack, order));
+  if (isNew)
+    return x;
+  Extents shape = build.shape(x);
+  shape[axis] = build.math().mul(shape[axis], shape[axis + 1]);
+  shape.erase(shape.begin() + axis + 1);
+  return build.reshape(x, shape);
+}
+
 Status importConcatFromSequence(Node &node) {
-  KILN_ASSIGN_OR_RETURN(const Elements *elements, elementsOf(node, 0));
+  KILN_ASSIGN_OR_RETURN(const GraphValue *given, sequenceOf(node, 0));
   KILN_ASSIGN_OR_RETURN(int64_t axis, node.integerAttribute("axis"));
   KILN_ASSIGN_OR_RETURN(bool isNew, node.flagAttribute("new_axis", false));
+  if (given->stack)
+    return node.output(joined(node.build, given->stack, axis, isNew));
+  const Elements *elements = given->sequence.get();
   if (elements->empty())
     return invalid("an empty sequence; expected tensors to join");
   SmallVector<Value> parts;
   for (GraphValue element : *elements) {
-    if (element.sequence)
+    if (element.isSequence())
       return invalid("a sequence among the elements; expected tensors");
     Value part = materialize(node.build, element, "");
     int64_t rank = cast<RankedTensorType>(part.getType()).getRank() + isNew;
@@ -178,20 +277,23 @@ Status importHasElement(Node &node) {
   return {};
 }
 
-constexpr llvm::StringLiteral kKnown = "sequences that the model is given, returns or carries through loops";
+constexpr llvm::StringLiteral kKnown =
+    "sequences that the model is given or returns; elements of several shapes in loops";
 constexpr OpEntry kSequenceOps[] = {
     {"ConcatFromSequence", 11, 1, 1, importConcatFromSequence, kKnown, "", true},
     {"Optional", 15, 0, 1, importOptional, "optionals without contents", "", true},
     {"OptionalGetElement", 15, 1, 1, importGetElement, "optionals that the model is given", "", true},
     {"OptionalHasElement", 15, 0, 1, importHasElement, "optionals that the model is given", "", true},
-    {"SequenceAt", 11, 2, 2, importAt, "positions computed from data", "", true},
+    {"SequenceAt", 11, 2, 2, importAt, "positions computed from data among elements of several shapes", "",
+     true},
     {"SequenceConstruct", 11, 1, kAnyNumber, importConstruct, kKnown},
     {"SequenceEmpty", 11, 0, 0, importEmpty, kKnown},
-    {"SequenceErase", 11, 1, 2, importErase, "positions computed from data", "", true},
+    {"SequenceErase", 11, 1, 2, importErase, "positions computed from data, unless elements have one shape",
+     "", true},
     {"SequenceInsert", 11, 2, 3, importInsert, "positions computed from data", "", true},
     {"SequenceLength", 11, 1, 1, importLength, kKnown, "", true},
     {"SplitToSequence", 11, 1, 2, importSplitToSequence,
-     "parts of a dynamic extent, unless their sizes are listed"},
+     "parts of a dynamic extent, unless their sizes are listed or 1"},
 };
 
 } // namespace

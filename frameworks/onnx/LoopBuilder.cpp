@@ -2,6 +2,7 @@
 #include "frameworks/onnx/LoopBuilder.h"
 
 #include "frameworks/onnx/Errors.h"
+#include "frameworks/onnx/Stack.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -16,10 +17,10 @@ constexpr int kMaxAttempts = 12;         // each makes one value less precise at
 
 /// How a loop carries one value.
 struct Slot {
-  enum class Form { Invariant, Numbers, Tensor };
+  enum class Form { Invariant, Numbers, List, Stack, Tensor };
   GraphValue initial;
   Form form = Form::Tensor;
-  RankedTensorType type; // of the tensor
+  RankedTensorType type; // of the tensor or stack
   size_t firstArgument = 0;
 };
 
@@ -35,7 +36,14 @@ public:
   LoopBuilder(KilnBuilder &build, const LoopLimits &limits, ArrayRef<GraphValue> initial)
       : build(build), limits(limits) {
     for (const GraphValue &value : initial) {
-      Slot slot{value, Slot::Form::Tensor, value.type()};
+      Slot slot{value, Slot::Form::Tensor, {}};
+      if (value.isSequence()) { // a list until a round shows what it puts there
+        slot.form = value.stack ? Slot::Form::Stack : Slot::Form::List;
+        slot.type = value.stack ? tensorType(value.stack) : RankedTensorType();
+        slots.push_back(std::move(slot));
+        continue;
+      }
+      slot.type = value.type();
       const ShapeValue *numbers = asShapeValue(build, slot.initial);
       if (numbers && numbers->elements.size() <= kMaxCarriedNumbers)
         slot.form = Slot::Form::Numbers;
@@ -56,8 +64,8 @@ public:
         build.forget(std::move(before));
         return LoopResult{{}, {}, /*unsupported=*/true};
       }
-      if (hasSequence(*made))
-        return unsupported("a round computes a sequence; expected tensors");
+      if (llvm::any_of(made->entries, [](const GraphValue &value) { return value.isSequence(); }))
+        return invalid("a round computes a sequence as an entry of a list; expected a tensor");
       KILN_ASSIGN_OR_RETURN(bool settled, settle(*made, arguments));
       if (settled)
         return finish(*made, region);
@@ -71,13 +79,15 @@ private:
     std::vector<GraphValue> arguments;
     for (Slot &slot : slots) {
       slot.firstArgument = body.getNumArguments();
-      if (slot.form == Slot::Form::Invariant) {
+      if (slot.form == Slot::Form::Invariant || slot.form == Slot::Form::List) {
         arguments.push_back(slot.initial);
         continue;
       }
       GraphValue value;
       value.home = &body;
-      if (slot.form == Slot::Form::Tensor) {
+      if (slot.form == Slot::Form::Stack) {
+        value.stack = body.addArgument(slot.type, build.location());
+      } else if (slot.form == Slot::Form::Tensor) {
         value.tensor = body.addArgument(slot.type, build.location());
       } else {
         value.shape = *slot.initial.shape;
@@ -95,10 +105,6 @@ private:
     return round(index, arguments, &body);
   }
 
-  static bool hasSequence(const Round &made) {
-    auto is = [](const GraphValue &value) { return value.sequence != nullptr; };
-    return llvm::any_of(made.carried, is) || llvm::any_of(made.entries, is);
-  }
   static bool isUnsupported(const Round &made) {
     auto is = [](const GraphValue &value) { return value.unsupported; };
     return llvm::any_of(made.carried, is) || llvm::any_of(made.entries, is);
@@ -113,6 +119,13 @@ private:
       if (value.isSame(argument)) {
         slot.form = Slot::Form::Invariant;
         settled = false;
+        continue;
+      }
+      if (value.isSequence() != slot.initial.isSequence())
+        return invalid("a carried value changes between a tensor and a sequence; expected one or the other");
+      if (value.isSequence()) {
+        KILN_ASSIGN_OR_RETURN(bool same, settleStack(slot, value));
+        settled &= same;
         continue;
       }
       if (slot.form == Slot::Form::Numbers) {
@@ -132,6 +145,31 @@ private:
     return settled;
   }
 
+  /// The same for a sequence that rounds change.
+  Result<bool> settleStack(Slot &slot, const GraphValue &value) {
+    KILN_ASSIGN_OR_RETURN(RankedTensorType before, stackType(slot.initial));
+    KILN_ASSIGN_OR_RETURN(RankedTensorType after, stackType(value));
+    RankedTensorType common = slot.type;
+    for (RankedTensorType type : {before, after}) {
+      if (type && common && !commonType(common, type))
+        return unsupported(
+            "a carried sequence changes from {0} to {1}; expected elements of one rank and type",
+            text(common), text(type));
+      common = type && common ? commonType(common, type) : type ? type : common;
+    }
+    if (!common)
+      return unsupported("a carried sequence without elements: their type is not known");
+    if (!common.isDynamicDim(0)) {
+      SmallVector<int64_t> shape(common.getShape());
+      shape.front() = ShapedType::kDynamic;
+      common = common.clone(shape);
+    }
+    bool isSame = slot.form == Slot::Form::Stack && slot.type == common;
+    slot.form = Slot::Form::Stack;
+    slot.type = common;
+    return isSame;
+  }
+
   Value asType(GraphValue value, RankedTensorType type) {
     Value tensor = materialize(build, value, "");
     if (tensor.getType() == type)
@@ -140,21 +178,26 @@ private:
   }
 
   /// The values that a slot is carried as.
-  void appendValues(const Slot &slot, GraphValue value, SmallVectorImpl<Value> &values) {
-    if (slot.form == Slot::Form::Tensor)
+  Status appendValues(const Slot &slot, GraphValue value, SmallVectorImpl<Value> &values) {
+    if (slot.form == Slot::Form::Stack) {
+      KILN_ASSIGN_OR_RETURN(Value stack, asStack(build, value, slot.type));
+      values.push_back(stack);
+    } else if (slot.form == Slot::Form::Tensor) {
       values.push_back(asType(std::move(value), slot.type));
-    else if (slot.form == Slot::Form::Numbers)
+    } else if (slot.form == Slot::Form::Numbers) {
       for (Extent extent : asShapeValue(build, value)->elements)
         values.push_back(build.math().value(extent));
+    }
+    return {};
   }
 
   Result<LoopResult> finish(Round &made, Region &region) {
     Block &body = region.front();
     SmallVector<Value> initial, yielded;
     for (auto [slot, value] : llvm::zip(slots, made.carried)) {
-      appendValues(slot, slot.initial, initial);
+      KILN_RETURN_IF_ERROR(appendValues(slot, slot.initial, initial));
       KilnBuilder::InBlock where(build, &body);
-      appendValues(slot, value, yielded);
+      KILN_RETURN_IF_ERROR(appendValues(slot, value, yielded));
     }
     for (GraphValue &value : made.entries) {
       Value entry;
@@ -258,6 +301,8 @@ private:
       GraphValue value;
       if (slot.form == Slot::Form::Invariant) {
         value = slot.initial;
+      } else if (slot.form == Slot::Form::Stack) {
+        value.stack = *next++;
       } else if (slot.form == Slot::Form::Tensor) {
         value.tensor = *next++;
       } else {
@@ -291,8 +336,6 @@ RankedTensorType commonType(RankedTensorType a, RankedTensorType b) {
 
 Result<LoopResult> buildLoop(KilnBuilder &build, const LoopLimits &limits, ArrayRef<GraphValue> initial,
                              RoundFn round) {
-  if (llvm::any_of(initial, [](const GraphValue &value) { return value.sequence != nullptr; }))
-    return unsupported("a loop that carries a sequence is not supported");
   return LoopBuilder(build, limits, initial).run(round);
 }
 

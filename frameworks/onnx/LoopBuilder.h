@@ -31,8 +31,9 @@ using RoundFn =
     llvm::function_ref<Result<Round>(Extent index, llvm::ArrayRef<GraphValue> carried, mlir::Block *block)>;
 
 /// Builds a loop at the builder's place. Small integers are carried as numbers where each round computes them
-/// as such, so that they may size tensors; a tensor's type is as precise as all rounds allow; what no round
-/// changes is not carried. To find out, `round` may be called several times; what it built is then erased.
+/// as such, so that they may size tensors; a tensor's type is as precise as all rounds allow; a
+/// sequence that rounds change is carried as a stack; what no round changes is not carried. To find out,
+/// `round` may be called several times; what it built is then erased.
 Result<LoopResult> buildLoop(KilnBuilder &build, const LoopLimits &limits, llvm::ArrayRef<GraphValue> initial,
                              RoundFn round);
 

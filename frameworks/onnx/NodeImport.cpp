@@ -112,7 +112,7 @@ Status GraphImporter::importSupported(const NodeProto &node, const OpEntry &entr
     if (!context.hasInput(static_cast<unsigned>(i)))
       return invalid("input {0} is missing; expected at least {1}", i, entry.minInputs);
   for (unsigned i = 0; i < context.numInputs(); ++i)
-    if (!entry.takesSequences && context.hasInput(i) && context.input(i).sequence)
+    if (!entry.takesSequences && context.hasInput(i) && context.input(i).isSequence())
       return unsupported("input {0} ('{1}') is a sequence; expected a tensor", i,
                          node.input(static_cast<int>(i)));
   if (!foldShapes(context))

@@ -299,7 +299,7 @@ bool foldShapes(Node &node) {
   if (!fold)
     return false;
   for (unsigned i = 0; i < node.numInputs(); ++i)
-    if (node.hasInput(i) && (node.input(i).sequence || !node.shapeValue(i)))
+    if (node.hasInput(i) && (node.input(i).isSequence() || !node.shapeValue(i)))
       return false;
   return fold(node);
 }

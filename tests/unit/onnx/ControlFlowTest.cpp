@@ -210,25 +210,49 @@ TEST(ControlFlowTest, OptionalsThatHoldSomethingAreIt) {
               AllOf(HasSubstr("kiln.neg %arg0"), HasSubstr("dense<true>"), HasSubstr("dense<false>")));
 }
 
-TEST(ControlFlowTest, SequencesThatReachTheProgramAreRefused) {
+TEST(ControlFlowTest, SequencesOfOneShapeAreStacks) {
+  TestModel model;
+  model.input("x", {"n", 4}).input("i", {}, TensorProto::INT64).output("y").output("all");
+  model.node("SplitToSequence", {"x"}, {"parts"}).set("keepdims", 0);
+  model.node("SequenceEmpty", {}, {"none"});
+  Attributes node = model.node("Loop", {"i", "", "none"}, {"t"});
+  Body(node, "body", {"k", "go", "v"}, {"go", "w"})
+      .node("SequenceAt", {"parts", "k"}, {"row"})
+      .node("SequenceInsert", {"v", "row"}, {"w"});
+  model.node("SequenceAt", {"t", "i"}, {"y"});
+  model.node("ConcatFromSequence", {"t"}, {"all"}).set("axis", 1).set("new_axis", 1);
+  EXPECT_THAT(model.text(), AllOf(HasSubstr("scf.for"), HasSubstr("kiln.append"),
+                                  HasSubstr("tensor<?x4xf32>, tensor<4xf32>"), HasSubstr("-> (tensor<4xf32>"),
+                                  HasSubstr("tensor<4x?xf32>")));
+}
+
+TEST(ControlFlowTest, SequencesThatCannotBeAreRefused) {
   auto refused = [](auto build, const char *text) {
     TestModel model;
-    model.input("x", {6, 4}).input("i", {}, TensorProto::INT64).output("y");
-    model.node("SequenceConstruct", {"x", "x"}, {"s"});
+    model.input("x", {6, 4}).input("v", {4}).input("i", {}, TensorProto::INT64).output("y");
+    model.node("SequenceConstruct", {"x", "v"}, {"s"});
     build(model);
     EXPECT_THAT(model.status(), StatusIs(Code::Unimplemented, HasSubstr(text)));
   };
   refused([](TestModel &model) { model.node("Identity", {"s"}, {"y"}); }, "output 'y': a sequence");
   refused([](TestModel &model) { model.node("Neg", {"s"}, {"y"}); }, "input 0 ('s') is a sequence");
   refused([](TestModel &model) { model.node("SequenceAt", {"s", "i"}, {"y"}); },
+          "a sequence of elements of ranks 2 and 1");
+  auto carried = [](auto fill) {
+    return [fill](TestModel &model) {
+      model.node("SequenceEmpty", {}, {"none"});
+      Attributes node = model.node("Loop", {"i", "", "none"}, {"t"});
+      Body body(node, "body", {"k", "go", "u"}, {"go", "w"});
+      fill(body);
+      model.node("SequenceLength", {"t"}, {"y"});
+    };
+  };
+  refused(carried([](Body &body) {
+            body.node("SequenceInsert", {"u", "x"}, {"two"}).node("SequenceInsert", {"two", "v"}, {"w"});
+          }),
+          "a sequence of elements of ranks 2 and 1");
+  refused(carried([](Body &body) { body.node("SequenceInsert", {"u", "x", "k"}, {"w"}); }),
           "'position' is not known before the model runs");
-  refused(
-      [](TestModel &model) {
-        Attributes node = model.node("Loop", {"i", "", "s"}, {"t"});
-        Body(node, "body", {"k", "go", "v"}, {"go", "v"});
-        model.node("SequenceLength", {"t"}, {"y"});
-      },
-      "a loop that carries a sequence");
 }
 
 // ---- Functions -------------------------------------------------------------------------------------------
