@@ -67,7 +67,7 @@ Result<Value> convolve(Node &node, Value x, Value w, Value bias) {
   ArrayRef<int64_t> kernel = weights.getShape().drop_front(2);
   if (llvm::any_of(kernel, ShapedType::isDynamic))
     return unsupported("weights with a kernel of dynamic extent are not supported");
-  KILN_ASSIGN_OR_RETURN(Window window, readWindow(node, kernel));
+  KILN_ASSIGN_OR_RETURN(Window window, readWindow(node, kernel, x));
   KILN_ASSIGN_OR_RETURN(int64_t groups, node.integerAttribute("group", 1));
 
   std::optional<SmallVector<int64_t>> pads = window.knownPads();

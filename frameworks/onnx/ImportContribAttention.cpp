@@ -2,8 +2,7 @@
 // them.
 #include "frameworks/onnx/AttentionBuilder.h"
 #include "frameworks/onnx/Errors.h"
-
-#include <cmath>
+#include "frameworks/onnx/Quantization.h"
 
 using namespace mlir;
 
@@ -58,8 +57,15 @@ Value sumOf(Formula &f, Value a, Value b) { return a && b ? f.add(a, b) : a ? a 
 // ---- Attention
 // ----------------------------------------------------------------------------------------------
 
-/// One product for q, k and v of an input, [batch, length, inputs], with merged weights.
-Status importContribAttention(Node &node) {
+/// Where an operator of this kind has its optional inputs.
+struct AttentionInputs {
+  unsigned mask, past;
+  std::optional<unsigned> bias;
+};
+
+/// The outputs of attention over q, k and v that stand side by side in [batch, length, 3 * hidden].
+Status attend(Formula &f, Value projected, const AttentionInputs &inputs) {
+  Node &node = f.node;
   KILN_ASSIGN_OR_RETURN(int64_t heads, headsAttribute(node));
   KILN_ASSIGN_OR_RETURN(bool unidirectional, node.flagAttribute("unidirectional", false));
   KILN_ASSIGN_OR_RETURN(double filter, node.realAttribute("mask_filter_value", -10000.0));
@@ -69,13 +75,7 @@ Status importContribAttention(Node &node) {
   node.ignoreAttribute("rotary_embedding_dim");
   if (rotary || shared)
     return unsupported("'do_rotary' and 'past_present_share_buffer' are not supported");
-  Formula f(node);
-  Value x = node.tensor(0);
-  if (node.rank(0) != 3 || node.rank(1) != 2)
-    return invalid("inputs of rank {0} and {1}; expected 3 and 2", node.rank(0), node.rank(1));
-  Value projected = f.matmul(x, node.tensor(1));
-  if (node.hasInput(2))
-    projected = f.add(projected, node.tensor(2));
+  KILN_RETURN_IF_ERROR(f.status());
   Extent third = f.build.math().div(f.dim(projected, 2), f.constant(3)), begin = f.constant(0);
   Value parts[3];
   for (auto [i, part] : llvm::enumerate(parts)) {
@@ -85,8 +85,8 @@ Status importContribAttention(Node &node) {
   }
   AttentionSpec spec;
   spec.q = parts[0], spec.k = parts[1], spec.v = parts[2];
-  if (node.hasInput(4)) { // [2, batch, heads, length, size]
-    Value past = node.tensor(4);
+  if (node.hasInput(inputs.past)) { // [2, batch, heads, length, size]
+    Value past = node.tensor(inputs.past);
     spec.k = appended(f, element(f, past, 0), spec.k);
     spec.v = appended(f, element(f, past, 1), spec.v);
     spec.offset = f.vectorOf(f.dim(past, 3));
@@ -94,12 +94,45 @@ Status importContribAttention(Node &node) {
   KILN_RETURN_IF_ERROR(f.status());
   KILN_RETURN_IF_ERROR(readScale(f, spec));
   spec.causal = unidirectional;
-  Value padding = paddingBias(f, 3, f.dim(x, 0), f.dim(spec.k, 2), filter, f.elementType(x));
-  spec.mask = sumOf(f, padding, node.tensorOrNull(5));
+  Value padding =
+      paddingBias(f, inputs.mask, f.dim(projected, 0), f.dim(spec.k, 2), filter, f.elementType(projected));
+  spec.mask = sumOf(f, padding, inputs.bias ? node.tensorOrNull(*inputs.bias) : Value());
   KILN_RETURN_IF_ERROR(f.output(0, mergeHeads(f, attention(f, spec).result)));
   if (!node.wantsOutput(1))
     return {};
   return f.output(1, f.concat({f.unsqueeze(spec.k, 0), f.unsqueeze(spec.v, 0)}, 0));
+}
+
+Status requireProjection(Node &node) {
+  if (node.rank(0) != 3 || node.rank(1) != 2)
+    return invalid("inputs of rank {0} and {1}; expected 3 and 2", node.rank(0), node.rank(1));
+  return {};
+}
+
+/// One product for q, k and v of an input, [batch, length, inputs], with merged weights.
+Status importContribAttention(Node &node) {
+  KILN_RETURN_IF_ERROR(requireProjection(node));
+  Formula f(node);
+  Value projected = f.matmul(node.tensor(0), node.tensor(1));
+  if (node.hasInput(2))
+    projected = f.add(projected, node.tensor(2));
+  return attend(f, projected, {3, 4, 5});
+}
+
+/// The same with input and weights in bytes, and the product's sums in i32.
+Status importQAttention(Node &node) {
+  enum : unsigned { X, W, Bias, ScaleX, ScaleW, Mask, ZeroX, ZeroW, Past };
+  KILN_RETURN_IF_ERROR(requireProjection(node));
+  KILN_RETURN_IF_ERROR(requireBytes(node, {X, W}));
+  Formula f(node);
+  Value sum = f.keep(integerMatmul(f.build, {node.tensor(X), node.tensorOrNull(ZeroX)},
+                                   {node.tensor(W), node.tensorOrNull(ZeroW)}));
+  Value multiplier = f.keep(
+      scaleProduct(f.build, f.keep(lineUp(f.build, node.tensor(ScaleX), 3, 2)), node.tensor(ScaleW), {}));
+  KILN_RETURN_IF_ERROR(f.status());
+  Value bias = node.tensor(Bias);
+  Value projected = f.convert(f.mul(f.convert(sum, f.f32()), multiplier), f.elementType(bias));
+  return attend(f, f.add(projected, bias), {Mask, Past, std::nullopt});
 }
 
 // ---- MultiHeadAttention
@@ -175,6 +208,8 @@ constexpr OpEntry kContribAttentionOps[] = {
     {"Attention", 1, 2, 7, importContribAttention,
      "rotary embedding; a shared buffer; a mask of rank 4 or packed", kMicrosoftDomain},
     {"MultiHeadAttention", 1, 1, 10, importMultiHeadAttention, "a mask of rank 4 or packed; a shared buffer",
+     kMicrosoftDomain},
+    {"QAttention", 1, 5, 9, importQAttention, "rotary embedding; a shared buffer; a mask of rank 4 or packed",
      kMicrosoftDomain},
 };
 

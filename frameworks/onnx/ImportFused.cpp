@@ -258,7 +258,7 @@ Status importCDist(Node &node) {
 
 /// ai.onnx's operator under a second name.
 template <const char *name> Status importAlias(Node &node) { return importBase(node, name); }
-constexpr char kTrilu[] = "Trilu";
+constexpr char kGatherND[] = "GatherND", kGridSample[] = "GridSample", kTrilu[] = "Trilu";
 
 constexpr OpEntry kFusedOps[] = {
     {"BiasAdd", 1, 3, 3, importBiasAdd, "", kMicrosoftDomain},
@@ -271,7 +271,9 @@ constexpr OpEntry kFusedOps[] = {
     {"FusedConv", 1, 2, 4, importFusedConv, "", kMicrosoftDomain},
     {"FusedGemm", 1, 2, 3, importFusedGemm, "", kMicrosoftDomain},
     {"FusedMatMul", 1, 2, 2, importFusedMatMul, "", kMicrosoftDomain},
+    {"GatherND", 1, 2, 2, importAlias<kGatherND>, "", kMicrosoftDomain},
     {"Gelu", 1, 1, 1, importBiasGelu<GeluApproximation::None>, "", kMicrosoftDomain},
+    {"GridSample", 1, 2, 2, importAlias<kGridSample>, "", kMicrosoftDomain},
     {"GroupNorm", 1, 3, 3, importGroupNorm, "", kMicrosoftDomain},
     {"QuickGelu", 1, 1, 1, importQuickGelu, "", kMicrosoftDomain},
     {"SimplifiedLayerNormalization", 1, 2, 2, importSimplifiedLayerNorm},

@@ -85,23 +85,37 @@ Status maxPoolIndices(Node &node, const Window &window, Value pooled, bool colum
   return f.output(1, f.reshape(index, out));
 }
 
-Status importMaxPool(Node &node) {
-  KILN_ASSIGN_OR_RETURN(bool columnMajor, node.flagAttribute("storage_order", false));
-  KILN_ASSIGN_OR_RETURN(Window window, readWindow(node, {}));
+/// The maxima of windows of `x`, which stands for input 0.
+Result<Value> maxPool(Node &node, Value x, const Window &window) {
   KILN_ASSIGN_OR_RETURN(bool ceilMode, node.flagAttribute("ceil_mode", false));
   SmallVector<StringRef> flags;
   if (ceilMode)
     flags.push_back("ceil_mode");
   SmallVector<int64_t> pads(window.pads.size(), 0);
-  Value x = node.tensor(0);
   if (std::optional<SmallVector<int64_t>> known = window.knownPads()) {
     pads = *known;
   } else { // SAME of a dynamic extent: padded apart
     KILN_ASSIGN_OR_RETURN(x, paddedBy(node, window, x, lowest(node.elementType(0))));
   }
-  KILN_ASSIGN_OR_RETURN(Value pooled, pool<MaxPoolOp>(node, window, pads, x, flags));
+  return pool<MaxPoolOp>(node, window, pads, x, flags);
+}
+
+Status importMaxPool(Node &node) {
+  KILN_ASSIGN_OR_RETURN(bool columnMajor, node.flagAttribute("storage_order", false));
+  KILN_ASSIGN_OR_RETURN(Window window, readWindow(node, {}));
+  KILN_ASSIGN_OR_RETURN(Value pooled, maxPool(node, node.tensor(0), window));
   node.setOutput(0, pooled);
   return node.wantsOutput(1) ? maxPoolIndices(node, window, pooled, columnMajor) : Status();
+}
+
+/// The maxima of bytes with their channels last.
+Status importNhwcMaxPool(Node &node) {
+  if (node.rank(0) < 3)
+    return invalid("input 0 has rank {0}; expected 3 or more", node.rank(0));
+  KILN_ASSIGN_OR_RETURN(Value x, channelsFirst(node.build, node.tensor(0)));
+  KILN_ASSIGN_OR_RETURN(Window window, readWindow(node, {}, x));
+  KILN_ASSIGN_OR_RETURN(x, maxPool(node, x, window));
+  return node.output(channelsLast(node.build, x));
 }
 
 Status importAveragePool(Node &node) { return node.output(averagePool(node, node.tensor(0))); }
@@ -201,6 +215,7 @@ constexpr OpEntry kPoolingOps[] = {
     {"LpPool", 2, 1, 1, importLpPool},
     {"MaxPool", 1, 1, 1, importMaxPool},
     {"MaxUnpool", 9, 2, 3, importMaxUnpool},
+    {"NhwcMaxPool", 1, 1, 1, importNhwcMaxPool, "", kMicrosoftDomain},
 };
 
 } // namespace

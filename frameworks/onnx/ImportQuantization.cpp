@@ -17,22 +17,6 @@ struct Aligned {
   bool isView = false; // the result takes the shape of input 0
 };
 
-/// One parameter by block as one by element: each repeated, the last ones maybe cut off.
-Result<Value> repeated(Node &node, Value parameter, int64_t axis, int64_t blockSize) {
-  KilnBuilder &build = node.build;
-  IndexMath &math = build.math();
-  Extents blocks = build.shape(parameter), column = blocks, repeats;
-  column.insert(column.begin() + axis + 1, math.constant(1));
-  repeats = column;
-  repeats[axis + 1] = math.constant(blockSize);
-  Extents whole = blocks;
-  whole[axis] = math.mul(whole[axis], math.constant(blockSize));
-  KILN_ASSIGN_OR_RETURN(parameter, build.reshape(parameter, column));
-  KILN_ASSIGN_OR_RETURN(parameter, build.broadcast(parameter, repeats));
-  KILN_ASSIGN_OR_RETURN(parameter, build.reshape(parameter, whole));
-  return build.sliceAxis(parameter, axis, math.constant(0), node.dim(0, axis));
-}
-
 Result<Aligned> alignBlocks(Node &node, int64_t axis, int64_t blockSize) {
   KilnBuilder &build = node.build;
   IndexMath &math = build.math();
@@ -67,7 +51,7 @@ Result<Aligned> alignBlocks(Node &node, int64_t axis, int64_t blockSize) {
   }
   for (Value *parameter : {&result.by.scale, &result.by.zeroPoint})
     if (*parameter) {
-      KILN_ASSIGN_OR_RETURN(*parameter, repeated(node, *parameter, axis, blockSize));
+      KILN_ASSIGN_OR_RETURN(*parameter, repeated(build, *parameter, axis, blockSize, extents[axis]));
     }
   return result;
 }

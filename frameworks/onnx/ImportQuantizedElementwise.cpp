@@ -107,6 +107,13 @@ Status importQLinearSoftmax(Node &node) {
   return quantizedOutput(node, node.build.make<SoftmaxOp>(x, node.build.integer("axis", axis)), 3);
 }
 
+/// Inputs: condition, X and Y with their parameters, those of the result.
+Status importQLinearWhere(Node &node) {
+  KILN_ASSIGN_OR_RETURN(Value x, realInput(node, 1));
+  KILN_ASSIGN_OR_RETURN(Value y, realInput(node, 4));
+  return quantizedOutput(node, node.build.make<SelectOp>({node.tensor(0), x, y}), 7, /*like=*/1);
+}
+
 /// Inputs: scale and zero point of the result, then each tensor with its own.
 Status importQLinearConcat(Node &node) {
   if (node.numInputs() < 5 || (node.numInputs() - 2) % 3)
@@ -137,24 +144,17 @@ Status roundedOutput(Node &node, Value x) {
 
 /// Means of real numbers, with the channels where ONNX has them whatever `channels_last` says.
 Status importQLinearAveragePool(Node &node) {
-  KILN_ASSIGN_OR_RETURN(bool channelsLast, node.flagAttribute("channels_last", false));
-  int64_t rank = node.rank(0);
-  if (rank < 3)
-    return invalid("input 0 has rank {0}; expected 3 or more", rank);
+  KILN_ASSIGN_OR_RETURN(bool channelsAreLast, node.flagAttribute("channels_last", false));
+  if (node.rank(0) < 3)
+    return invalid("input 0 has rank {0}; expected 3 or more", node.rank(0));
   KILN_ASSIGN_OR_RETURN(Value x, realInput(node, 0));
-  if (!channelsLast) {
-    KILN_ASSIGN_OR_RETURN(x, averagePool(node, x));
-    return roundedOutput(node, x);
+  if (channelsAreLast) {
+    KILN_ASSIGN_OR_RETURN(x, channelsFirst(node.build, x));
   }
-  SmallVector<int64_t> forth{0, rank - 1}, back{0};
-  for (int64_t axis = 1; axis + 1 < rank; ++axis) {
-    forth.push_back(axis);
-    back.push_back(axis + 1);
-  }
-  back.push_back(1);
-  KILN_ASSIGN_OR_RETURN(x, node.build.transpose(x, forth));
   KILN_ASSIGN_OR_RETURN(x, averagePool(node, x));
-  KILN_ASSIGN_OR_RETURN(x, node.build.transpose(x, back));
+  if (channelsAreLast) {
+    KILN_ASSIGN_OR_RETURN(x, channelsLast(node.build, x));
+  }
   return roundedOutput(node, x);
 }
 
@@ -184,6 +184,7 @@ constexpr OpEntry kQuantizedElementwiseOps[] = {
     {"QLinearSigmoid", 1, 4, 5, importSigmoid, "", kMicrosoftDomain},
     {"QLinearSoftmax", 1, 4, 5, importQLinearSoftmax, "`opset` below 13 with an axis other than the last",
      kMicrosoftDomain},
+    {"QLinearWhere", 1, 8, 9, importQLinearWhere, "", kMicrosoftDomain},
 };
 
 } // namespace

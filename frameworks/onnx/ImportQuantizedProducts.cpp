@@ -9,41 +9,6 @@ using namespace mlir;
 namespace kiln::onnx {
 namespace {
 
-Status requireBytes(Node &node, std::initializer_list<unsigned> inputs) {
-  for (unsigned i : inputs)
-    if (node.elementType(i).getIntOrFloatBitWidth() != 8 || !isa<IntegerType>(node.elementType(i))) {
-      std::string name = dataTypeName(toDataType(node.elementType(i)));
-      if (isa<FloatType>(node.elementType(i)) && node.elementType(i).getIntOrFloatBitWidth() == 8)
-        return unsupported("input {0} of element type '{1}' is not supported", i, name);
-      return invalid("input {0} has element type '{1}'; expected int8 or uint8", i, name);
-    }
-  return {};
-}
-
-/// A parameter of the rows of a left factor: one for all, one a row (`[m]`), or one for each row of each
-/// matrix.
-Result<Value> lineUpRows(KilnBuilder &build, Value parameter) {
-  if (!parameter || tensorType(parameter).getRank() != 1)
-    return parameter;
-  if (tensorType(parameter).getDimSize(0) == 1)
-    return build.reshape(parameter, {});
-  return build.reshape(parameter, {build.dim(parameter, 0), build.math().constant(1)});
-}
-
-/// Factors and their zero points of a matrix product.
-struct Factor {
-  Value numbers, zeroPoint; // maybe null
-};
-
-/// The product of the numbers less their zero points, in i32.
-Result<Value> integerMatmul(KilnBuilder &build, Factor a, Factor b, ArrayRef<NamedAttribute> flags = {}) {
-  KILN_ASSIGN_OR_RETURN(a.zeroPoint, lineUpRows(build, a.zeroPoint));
-  KILN_ASSIGN_OR_RETURN(a.numbers, centered(build, a.numbers, a.zeroPoint));
-  KILN_ASSIGN_OR_RETURN(b.numbers, centered(build, b.numbers, b.zeroPoint));
-  KILN_RETURN_IF_ERROR(alignFactors(build, a.numbers, b.numbers));
-  return build.make<MatmulOp>({a.numbers, b.numbers}, flags);
-}
-
 Status importMatMulInteger(Node &node) {
   KILN_RETURN_IF_ERROR(requireBytes(node, {0, 1}));
   return node.output(integerMatmul(node.build, {node.tensor(0), node.tensorOrNull(2)},
@@ -65,7 +30,7 @@ Status importQLinearMatMul(Node &node) {
 
 /// The convolution of inputs `x` and `w` less their zero points, in i32.
 Result<Value> integerConv(Node &node, unsigned x, unsigned w, unsigned zeroPointX, unsigned zeroPointW,
-                          Value bias) {
+                          Value bias, bool channelsAreLast = false) {
   KILN_RETURN_IF_ERROR(requireBytes(node, {x, w}));
   KilnBuilder &build = node.build;
   KILN_ASSIGN_OR_RETURN(Value zeroX, lineUp(build, node.tensorOrNull(zeroPointX), node.rank(x), 1));
@@ -73,20 +38,31 @@ Result<Value> integerConv(Node &node, unsigned x, unsigned w, unsigned zeroPoint
   KILN_ASSIGN_OR_RETURN(Value numbers, centered(build, node.tensor(x), zeroX));
   KILN_ASSIGN_OR_RETURN(Value filters, centered(build, node.tensor(w), zeroW));
   KILN_RETURN_IF_ERROR(alignFactors(build, numbers, filters));
+  if (channelsAreLast) {
+    KILN_ASSIGN_OR_RETURN(numbers, channelsFirst(build, numbers));
+  }
   return convolve(node, numbers, filters, bias);
 }
 
 Status importConvInteger(Node &node) { return node.output(integerConv(node, 0, 1, 2, 3, {})); }
 
+/// That of com.microsoft may have its channels last; the weights' axes stay.
 Status importQLinearConv(Node &node) {
   KilnBuilder &build = node.build;
-  KILN_ASSIGN_OR_RETURN(Value sum, integerConv(node, 0, 3, 2, 5, node.tensorOrNull(8)));
+  bool channelsAreLast = false;
+  if (!node.isOnnxDomain()) {
+    KILN_ASSIGN_OR_RETURN(channelsAreLast, node.flagAttribute("channels_last", false));
+  }
+  if (channelsAreLast && node.rank(0) < 3)
+    return invalid("input 0 has rank {0}; expected 3 or more", node.rank(0));
+  KILN_ASSIGN_OR_RETURN(Value sum, integerConv(node, 0, 3, 2, 5, node.tensorOrNull(8), channelsAreLast));
   KILN_ASSIGN_OR_RETURN(Value scaleX, lineUp(build, node.tensor(1), node.rank(0), 1));
   KILN_ASSIGN_OR_RETURN(Value scaleW, lineUp(build, node.tensor(4), node.rank(0), 1));
   KILN_ASSIGN_OR_RETURN(Value scaleY, lineUp(build, node.tensor(6), node.rank(0), 1));
   KILN_ASSIGN_OR_RETURN(Value zeroY, lineUp(build, node.tensor(7), node.rank(0), 1));
   KILN_ASSIGN_OR_RETURN(Value multiplier, scaleProduct(build, scaleX, scaleW, scaleY));
-  return node.output(requantize(build, sum, multiplier, zeroY, node.elementType(0)));
+  KILN_ASSIGN_OR_RETURN(Value y, requantize(build, sum, multiplier, zeroY, node.elementType(0)));
+  return node.output(channelsAreLast ? channelsLast(build, y) : Result<Value>(y));
 }
 
 // ---- com.microsoft ---------------------------------------------------------------------------------------
@@ -182,61 +158,132 @@ Result<Value> unpacked(KilnBuilder &build, Value bytes, int64_t bits) {
   return build.reshape(fields, whole);
 }
 
-/// A times the transpose of B, whose rows are blocks of `bits`-bit numbers with a scale and maybe a zero
-/// point each: inputs A, B as [N, blocks, bytes], scales, zero points (packed too), group indices, bias.
-Status importMatMulNBits(Node &node) {
-  KILN_ASSIGN_OR_RETURN(int64_t columns, node.integerAttribute("K"));
-  KILN_ASSIGN_OR_RETURN(int64_t rows, node.integerAttribute("N"));
-  KILN_ASSIGN_OR_RETURN(int64_t bits, node.integerAttribute("bits", 4));
-  KILN_ASSIGN_OR_RETURN(int64_t blockSize, node.integerAttribute("block_size"));
-  node.ignoreAttribute("accuracy_level"); // the least precision allowed
-  if (bits != 2 && bits != 4 && bits != 8)
-    return unsupported("attribute 'bits' is {0}; 2, 4 and 8 are supported", bits);
-  if (rows < 1 || columns < 1 || blockSize < 16 || blockSize > (1 << 20) || (blockSize & (blockSize - 1)))
+/// Attributes of MatMulNBits.
+struct BlockedShape {
+  int64_t columns = 0, rows = 0, bits = 0, blockSize = 0, blocks = 0;
+};
+
+Result<BlockedShape> readBlockedShape(Node &node) {
+  BlockedShape shape;
+  KILN_ASSIGN_OR_RETURN(shape.columns, node.integerAttribute("K"));
+  KILN_ASSIGN_OR_RETURN(shape.rows, node.integerAttribute("N"));
+  KILN_ASSIGN_OR_RETURN(shape.bits, node.integerAttribute("bits", 4));
+  KILN_ASSIGN_OR_RETURN(shape.blockSize, node.integerAttribute("block_size"));
+  int64_t size = shape.blockSize;
+  if (shape.bits != 2 && shape.bits != 4 && shape.bits != 8)
+    return unsupported("attribute 'bits' is {0}; 2, 4 and 8 are supported", shape.bits);
+  if (shape.rows < 1 || shape.columns < 1 || size < 16 || size > (1 << 20) || (size & (size - 1)))
     return invalid(
         "attributes 'N' {0}, 'K' {1}, 'block_size' {2}; expected positive numbers, the last a power of two "
         "of 16 or more",
-        rows, columns, blockSize);
-  if (node.hasInput(4))
-    return unsupported("input 4 ('g_idx') is not supported");
+        shape.rows, shape.columns, size);
+  shape.blocks = (shape.columns + size - 1) / size;
+  return shape;
+}
+
+/// The zero points of MatMulNBits, [N, blocks, 1] or one for all: packed like the numbers, or real.
+Result<Value> blockZeroPoints(Node &node, const BlockedShape &shape) {
+  KilnBuilder &build = node.build;
+  IndexMath &math = build.math();
+  Extents each = math.constants({shape.rows, shape.blocks, 1});
+  if (!node.hasInput(3))
+    return build.scalar(build.builder().getIntegerType(8, false), static_cast<double>(1 << (shape.bits - 1)));
+  if (isa<FloatType>(node.elementType(3))) {
+    KILN_ASSIGN_OR_RETURN(Value zeros, build.reshape(node.tensor(3), each));
+    return build.convert(zeros, build.builder().getF32Type());
+  }
+  int64_t packed = (shape.blocks * shape.bits + 7) / 8;
+  KILN_ASSIGN_OR_RETURN(Value zeros, build.reshape(node.tensor(3), math.constants({shape.rows, packed})));
+  KILN_ASSIGN_OR_RETURN(zeros, unpacked(build, zeros, shape.bits));
+  KILN_ASSIGN_OR_RETURN(zeros, build.sliceAxis(zeros, 1, math.constant(0), math.constant(shape.blocks)));
+  return build.reshape(zeros, each);
+}
+
+/// A times the transpose of B, whose rows are blocks of `bits`-bit numbers with a scale and maybe a zero
+/// point each: inputs A, B as [N, blocks, bytes], scales, zero points, the block of each column if they are
+/// not in order, bias.
+Status importMatMulNBits(Node &node) {
+  KILN_ASSIGN_OR_RETURN(BlockedShape shape, readBlockedShape(node));
+  node.ignoreAttribute("accuracy_level"); // the least precision allowed
+  KILN_RETURN_IF_ERROR(requireBytes(node, {1}));
   KilnBuilder &build = node.build;
   IndexMath &math = build.math();
   Type element = node.elementType(0), f32 = build.builder().getF32Type();
-  int64_t blocks = (columns + blockSize - 1) / blockSize;
-  auto extents = [&](ArrayRef<int64_t> shape) { return math.constants(shape); };
-  KILN_RETURN_IF_ERROR(requireBytes(node, {1}));
-  KILN_ASSIGN_OR_RETURN(Value bytes,
-                        build.reshape(node.tensor(1), extents({rows, blocks, blockSize * bits / 8})));
-  KILN_ASSIGN_OR_RETURN(Value numbers, unpacked(build, bytes, bits)); // [N, blocks, blockSize]
+  int64_t rows = shape.rows, blocks = shape.blocks, whole = blocks * shape.blockSize;
+  Extent first = math.constant(0), columns = math.constant(shape.columns);
+  KILN_ASSIGN_OR_RETURN(
+      Value bytes,
+      build.reshape(node.tensor(1), math.constants({rows, blocks, shape.blockSize * shape.bits / 8})));
+  KILN_ASSIGN_OR_RETURN(Value numbers, unpacked(build, bytes, shape.bits)); // [N, blocks, blockSize]
   Quantization by;
-  KILN_ASSIGN_OR_RETURN(by.scale, build.reshape(node.tensor(2), extents({rows, blocks, 1})));
-  if (!node.hasInput(3)) {
-    by.zeroPoint =
-        build.scalar(build.builder().getIntegerType(8, false), static_cast<double>(1 << (bits - 1)));
-  } else if (isa<FloatType>(node.elementType(3))) { // (q - zero) * scale, in numbers with fractions
-    KILN_ASSIGN_OR_RETURN(Value zeros, build.reshape(node.tensor(3), extents({rows, blocks, 1})));
-    KILN_ASSIGN_OR_RETURN(numbers, build.convert(numbers, f32));
-    KILN_ASSIGN_OR_RETURN(zeros, build.convert(zeros, f32));
-    KILN_ASSIGN_OR_RETURN(numbers, build.make<SubOp>({numbers, zeros}));
-  } else {
-    int64_t packed = (blocks * bits + 7) / 8;
-    KILN_ASSIGN_OR_RETURN(Value zeros, build.reshape(node.tensor(3), extents({rows, packed})));
-    KILN_ASSIGN_OR_RETURN(zeros, unpacked(build, zeros, bits));
-    KILN_ASSIGN_OR_RETURN(zeros, build.sliceAxis(zeros, 1, math.constant(0), math.constant(blocks)));
-    KILN_ASSIGN_OR_RETURN(by.zeroPoint, build.reshape(zeros, extents({rows, blocks, 1})));
+  KILN_ASSIGN_OR_RETURN(by.scale, build.reshape(node.tensor(2), math.constants({rows, blocks, 1})));
+  KILN_ASSIGN_OR_RETURN(by.zeroPoint, blockZeroPoints(node, shape));
+  if (node.hasInput(4)) { // parameters by column
+    KILN_ASSIGN_OR_RETURN(numbers, build.reshape(numbers, math.constants({rows, 1, whole})));
+    KILN_ASSIGN_OR_RETURN(numbers, build.sliceAxis(numbers, 2, first, columns));
+    KILN_ASSIGN_OR_RETURN(Value groups, build.sliceAxis(node.tensor(4), 0, first, columns));
+    for (Value *parameter : {&by.scale, &by.zeroPoint})
+      if (tensorType(*parameter).getRank() != 0) {
+        KILN_ASSIGN_OR_RETURN(*parameter,
+                              build.make<GatherOp>({*parameter, groups}, build.integer("axis", 1)));
+        KILN_ASSIGN_OR_RETURN(*parameter, build.transpose(*parameter, {0, 2, 1}));
+      }
+    whole = shape.columns;
   }
   Value weights;
-  if (isa<FloatType>(cast<RankedTensorType>(numbers.getType()).getElementType())) {
+  if (isa<FloatType>(tensorType(by.zeroPoint).getElementType())) { // (q - zero) * scale, with fractions
+    KILN_ASSIGN_OR_RETURN(numbers, build.convert(numbers, f32));
+    KILN_ASSIGN_OR_RETURN(numbers, build.make<SubOp>({numbers, by.zeroPoint}));
     KILN_ASSIGN_OR_RETURN(Value scale, build.convert(by.scale, f32));
     KILN_ASSIGN_OR_RETURN(weights, build.make<MulOp>({numbers, scale}));
     KILN_ASSIGN_OR_RETURN(weights, build.convert(weights, element));
   } else {
     KILN_ASSIGN_OR_RETURN(weights, dequantize(build, numbers, by, element.isF64() ? f32 : element));
   }
-  KILN_ASSIGN_OR_RETURN(weights, build.reshape(weights, extents({rows, blocks * blockSize})));
-  KILN_ASSIGN_OR_RETURN(weights, build.sliceAxis(weights, 1, math.constant(0), math.constant(columns)));
+  KILN_ASSIGN_OR_RETURN(weights, build.reshape(weights, math.constants({rows, whole})));
+  KILN_ASSIGN_OR_RETURN(weights, build.sliceAxis(weights, 1, first, columns));
   KILN_ASSIGN_OR_RETURN(Value product, build.make<MatmulOp>({node.tensor(0), weights}, build.flag("transB")));
   return node.output(addBias(build, product, node.tensorOrNull(5)));
+}
+
+/// Rows of a table that is quantized by block: `bits`-bit numbers, in bytes packed along the last axis, or
+/// 4-bit integers.
+Status importGatherBlockQuantized(Node &node) {
+  KILN_ASSIGN_OR_RETURN(int64_t bits, node.integerAttribute("bits", 4));
+  KILN_ASSIGN_OR_RETURN(int64_t blockSize, node.integerAttribute("block_size", 128));
+  KILN_ASSIGN_OR_RETURN(int64_t gathered, node.axisAttribute(0, "gather_axis"));
+  KILN_ASSIGN_OR_RETURN(int64_t quantized, node.axisAttribute(1, "quantize_axis"));
+  if ((bits != 4 && bits != 8) || blockSize < 16 || blockSize > (1 << 20))
+    return invalid("attributes 'bits' {0}, 'block_size' {1}; expected 4 or 8, 16 or more", bits, blockSize);
+  if (gathered == quantized)
+    return unsupported("blocks along the axis of the indices, {0}, are not supported", gathered);
+  KilnBuilder &build = node.build;
+  Type ui8 = build.builder().getIntegerType(8, /*isSigned=*/false);
+  bool isPacked = node.elementType(0) == ui8 && bits == 4;
+  auto rows = [&](Value table) {
+    return build.make<GatherOp>({table, node.tensor(1)}, build.integer("axis", gathered));
+  };
+  KILN_ASSIGN_OR_RETURN(Value numbers, rows(node.tensor(0)));
+  Quantization by;
+  KILN_ASSIGN_OR_RETURN(by.scale, rows(node.tensor(2)));
+  if (node.hasInput(3)) {
+    KILN_ASSIGN_OR_RETURN(by.zeroPoint, rows(node.tensor(3)));
+  } else if (node.elementType(0) == ui8) {
+    by.zeroPoint = build.scalar(ui8, static_cast<double>(1 << (bits - 1)));
+  }
+  if (isPacked) {
+    KILN_ASSIGN_OR_RETURN(numbers, unpacked(build, numbers, bits));
+    if (node.hasInput(3)) {
+      KILN_ASSIGN_OR_RETURN(by.zeroPoint, unpacked(build, by.zeroPoint, bits));
+    }
+  }
+  int64_t axis = quantized > gathered ? quantized + node.rank(1) - 1 : quantized;
+  Extent extent = build.dim(numbers, axis);
+  for (Value *parameter : {&by.scale, &by.zeroPoint})
+    if (*parameter && tensorType(*parameter).getRank() != 0) {
+      KILN_ASSIGN_OR_RETURN(*parameter, repeated(build, *parameter, axis, blockSize, extent));
+    }
+  return node.output(dequantize(build, numbers, by, node.elementType(2)));
 }
 
 constexpr OpEntry kQuantizedProductsOps[] = {
@@ -246,8 +293,10 @@ constexpr OpEntry kQuantizedProductsOps[] = {
     {"QLinearMatMul", 10, 8, 8, importQLinearMatMul, "float8"},
     {"DynamicQuantizeMatMul", 1, 3, 5, importDynamicQuantizeMatMul, "", kMicrosoftDomain},
     {"MatMulIntegerToFloat", 1, 4, 7, importMatMulIntegerToFloat, "", kMicrosoftDomain},
-    {"MatMulNBits", 1, 3, 6, importMatMulNBits, "`bits` other than 2, 4 and 8; group indices",
+    {"GatherBlockQuantized", 1, 3, 4, importGatherBlockQuantized, "blocks along the axis of the indices",
      kMicrosoftDomain},
+    {"MatMulNBits", 1, 3, 6, importMatMulNBits, "`bits` other than 2, 4 and 8", kMicrosoftDomain},
+    {"QLinearConv", 1, 8, 9, importQLinearConv, "weights whose kernel extents are dynamic", kMicrosoftDomain},
     {"QGemm", 1, 6, 9, importQGemm, "", kMicrosoftDomain},
 };
 

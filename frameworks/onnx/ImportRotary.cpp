@@ -2,6 +2,7 @@
 // BERT.
 #include "frameworks/onnx/AttentionBuilder.h"
 #include "frameworks/onnx/Errors.h"
+#include "frameworks/onnx/Quantization.h"
 
 using namespace mlir;
 
@@ -192,29 +193,41 @@ Status importGroupQueryAttention(Node &node) {
 // --------------------------------------------------------------------------------
 
 /// The norm of the sum of word, position and segment embeddings; output 1 counts the words that are no
-/// padding.
-Status importEmbedLayerNorm(Node &node) {
+/// padding. A quantized one has a scale and a zero point for each table, `gamma` and `beta` behind the mask.
+template <bool quantized> Status importEmbedLayerNorm(Node &node) {
   enum : unsigned { Ids, Segments, Words, PositionTable, SegmentTable, Scale, Bias, Mask, Positions };
+  constexpr unsigned toScale = 6, toZeroPoint = 11; // from a table's input to those of its parameters
   KILN_ASSIGN_OR_RETURN(double epsilon, node.realAttribute("epsilon", 1e-12f));
   node.ignoreAttribute("mask_index_type");               // the output tells whether it is wanted
   for (unsigned i : {Words, PositionTable, Scale, Bias}) // segments may be left out
-    if (!node.hasInput(i))
+    if (!node.hasInput(i) || (quantized && !node.hasInput(i + toScale)))
       return invalid("input {0} is missing; expected embeddings of words and positions, 'gamma' and 'beta'",
-                     i);
+                     node.hasInput(i) ? i + toScale : i);
   Formula f(node);
+  auto real = [&](unsigned table, Value numbers) {
+    if (!quantized || !f.ok())
+      return numbers;
+    Result<Quantization> by = readQuantization(node, table + toScale, table + toZeroPoint, f.rank(numbers));
+    return by.ok() ? f.keep(dequantize(f.build, numbers, *by, f.f32())) : f.fail(by.status());
+  };
   auto rows = [&](unsigned table, Value ids) {
-    return f.make<GatherOp>({node.tensor(table), ids}, f.build.integer("axis", 0));
+    return real(table, f.make<GatherOp>({node.tensor(table), ids}, f.build.integer("axis", 0)));
   };
   Value ids = node.tensor(Ids);
   if (node.rank(Ids) != 2)
     return invalid("'input_ids' of rank {0}; expected 2", node.rank(Ids));
-  Value positions =
-      node.hasInput(Positions) ? node.tensor(Positions) : f.iota(f.i64(), {f.constant(1), f.dim(ids, 1)}, 1);
+  Value positions = !quantized && node.hasInput(Positions)
+                        ? node.tensor(Positions)
+                        : f.iota(f.i64(), {f.constant(1), f.dim(ids, 1)}, 1);
   Value sum = f.add(rows(Words, ids), rows(PositionTable, positions));
-  if (node.hasInput(Segments) && node.hasInput(SegmentTable))
+  bool hasSegments = node.hasInput(Segments) && node.hasInput(SegmentTable);
+  if (hasSegments && quantized && !node.hasInput(SegmentTable + toScale))
+    return invalid("input {0} is missing; expected the scale of input {1}", SegmentTable + toScale,
+                   +SegmentTable);
+  if (hasSegments)
     sum = f.add(sum, rows(SegmentTable, node.tensor(Segments)));
   Value y = f.make<LayerNormOp>(
-      {sum, node.tensor(Scale), node.tensor(Bias)},
+      {sum, real(Scale, node.tensor(Scale)), real(Bias, node.tensor(Bias))},
       {f.build.integer("axis", -1), f.build.real("epsilon", epsilon),
        f.build.named("operandSegmentSizes", f.build.builder().getDenseI32ArrayAttr({1, 1, 1}))});
   KILN_RETURN_IF_ERROR(f.output(0, y));
@@ -229,9 +242,10 @@ Status importEmbedLayerNorm(Node &node) {
 }
 
 constexpr OpEntry kRotaryOps[] = {
-    {"EmbedLayerNormalization", 1, 1, 9, importEmbedLayerNorm, "", kMicrosoftDomain},
+    {"EmbedLayerNormalization", 1, 1, 9, importEmbedLayerNorm<false>, "", kMicrosoftDomain},
     {"GroupQueryAttention", 1, 1, 14, importGroupQueryAttention,
      "`smooth_softmax`, `head_sink`; quantised caches", kMicrosoftDomain},
+    {"QEmbedLayerNormalization", 1, 1, 18, importEmbedLayerNorm<true>, "", kMicrosoftDomain},
     {"RotaryEmbedding", 1, 4, 4, importContribRotaryEmbedding, "`scale` other than 1", kMicrosoftDomain},
     {"RotaryEmbedding", 23, 3, 4, importRotaryEmbedding},
 };

@@ -1,6 +1,7 @@
 // Quantization.cpp: in integers as long as they are exact; f32 from the multiplier on.
 #include "frameworks/onnx/Quantization.h"
 
+#include "frameworks/onnx/ElementTypes.h"
 #include "frameworks/onnx/Errors.h"
 
 using namespace mlir;
@@ -39,6 +40,20 @@ Result<Quantization> readQuantization(Node &node, unsigned scale, unsigned zeroP
   KILN_ASSIGN_OR_RETURN(result.scale, lineUp(node.build, node.tensor(scale), rank, axis));
   KILN_ASSIGN_OR_RETURN(result.zeroPoint, lineUp(node.build, node.tensorOrNull(zeroPoint), rank, axis));
   return result;
+}
+
+Result<Value> repeated(KilnBuilder &build, Value parameter, int64_t axis, int64_t blockSize, Extent extent) {
+  IndexMath &math = build.math();
+  Extents blocks = build.shape(parameter), column = blocks, repeats;
+  column.insert(column.begin() + axis + 1, math.constant(1));
+  repeats = column;
+  repeats[axis + 1] = math.constant(blockSize);
+  Extents whole = blocks;
+  whole[axis] = math.mul(whole[axis], math.constant(blockSize));
+  KILN_ASSIGN_OR_RETURN(parameter, build.reshape(parameter, column));
+  KILN_ASSIGN_OR_RETURN(parameter, build.broadcast(parameter, repeats));
+  KILN_ASSIGN_OR_RETURN(parameter, build.reshape(parameter, whole));
+  return build.sliceAxis(parameter, axis, math.constant(0), extent);
 }
 
 Result<Value> dequantize(KilnBuilder &build, Value x, const Quantization &by, Type to) {
@@ -101,6 +116,33 @@ Status alignFactors(KilnBuilder &build, Value &a, Value &b) {
   KILN_ASSIGN_OR_RETURN(a, build.convert(a, i16));
   KILN_ASSIGN_OR_RETURN(b, build.convert(b, i16));
   return {};
+}
+
+Status requireBytes(Node &node, std::initializer_list<unsigned> inputs) {
+  for (unsigned i : inputs)
+    if (node.elementType(i).getIntOrFloatBitWidth() != 8 || !isa<IntegerType>(node.elementType(i))) {
+      std::string name = dataTypeName(toDataType(node.elementType(i)));
+      if (isa<FloatType>(node.elementType(i)) && node.elementType(i).getIntOrFloatBitWidth() == 8)
+        return unsupported("input {0} of element type '{1}' is not supported", i, name);
+      return invalid("input {0} has element type '{1}'; expected int8 or uint8", i, name);
+    }
+  return {};
+}
+
+Result<Value> lineUpRows(KilnBuilder &build, Value parameter) {
+  if (!parameter || tensorType(parameter).getRank() != 1)
+    return parameter;
+  if (tensorType(parameter).getDimSize(0) == 1)
+    return build.reshape(parameter, {});
+  return build.reshape(parameter, {build.dim(parameter, 0), build.math().constant(1)});
+}
+
+Result<Value> integerMatmul(KilnBuilder &build, Factor a, Factor b, ArrayRef<NamedAttribute> flags) {
+  KILN_ASSIGN_OR_RETURN(a.zeroPoint, lineUpRows(build, a.zeroPoint));
+  KILN_ASSIGN_OR_RETURN(a.numbers, centered(build, a.numbers, a.zeroPoint));
+  KILN_ASSIGN_OR_RETURN(b.numbers, centered(build, b.numbers, b.zeroPoint));
+  KILN_RETURN_IF_ERROR(alignFactors(build, a.numbers, b.numbers));
+  return build.make<MatmulOp>({a.numbers, b.numbers}, flags);
 }
 
 Result<Value> scaleProduct(KilnBuilder &build, Value a, Value b, Value divisor) {

@@ -27,6 +27,10 @@ Result<mlir::Value> lineUp(KilnBuilder &build, mlir::Value parameter, int64_t ra
 Result<Quantization> readQuantization(Node &node, unsigned scale, unsigned zeroPoint, int64_t rank,
                                       int64_t axis = 1);
 
+/// A parameter by block of `axis` as one by element: each repeated, `extent` of them kept.
+Result<mlir::Value> repeated(KilnBuilder &build, mlir::Value parameter, int64_t axis, int64_t blockSize,
+                             Extent extent);
+
 Result<mlir::Value> dequantize(KilnBuilder &build, mlir::Value x, const Quantization &by, mlir::Type to);
 /// `unsaturated` is for float8.
 Result<mlir::Value> quantize(KilnBuilder &build, mlir::Value x, const Quantization &by, mlir::Type to,
@@ -38,6 +42,22 @@ Result<DynamicallyQuantized> dynamicQuantize(KilnBuilder &build, mlir::Value x);
 Result<mlir::Value> centered(KilnBuilder &build, mlir::Value x, mlir::Value zeroPoint);
 /// Two factors as a product takes them: both 8-bit integers, or both i16.
 Status alignFactors(KilnBuilder &build, mlir::Value &a, mlir::Value &b);
+
+/// Fails unless these inputs are 8-bit integers.
+Status requireBytes(Node &node, std::initializer_list<unsigned> inputs);
+
+/// A parameter of the rows of a left factor: one for all, one a row (`[m]`), or one for each row of each
+/// matrix.
+Result<mlir::Value> lineUpRows(KilnBuilder &build, mlir::Value parameter);
+
+/// Factors and their zero points of a matrix product.
+struct Factor {
+  mlir::Value numbers, zeroPoint; // maybe null
+};
+
+/// The product of the numbers less their zero points, in i32.
+Result<mlir::Value> integerMatmul(KilnBuilder &build, Factor a, Factor b,
+                                  llvm::ArrayRef<mlir::NamedAttribute> flags = {});
 
 /// a * b / divisor in f32; null factors are left out.
 Result<mlir::Value> scaleProduct(KilnBuilder &build, mlir::Value a, mlir::Value b, mlir::Value divisor);

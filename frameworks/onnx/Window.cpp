@@ -57,6 +57,20 @@ Result<SmallVector<int64_t>> readWindowList(Node &node, StringRef name, size_t c
   return *list;
 }
 
+Result<Value> channelsFirst(KilnBuilder &build, Value x) {
+  int64_t rank = tensorType(x).getRank();
+  SmallVector<int64_t> order{0, rank - 1};
+  llvm::append_range(order, llvm::seq<int64_t>(1, rank - 1));
+  return build.transpose(x, order);
+}
+
+Result<Value> channelsLast(KilnBuilder &build, Value x) {
+  SmallVector<int64_t> order{0};
+  llvm::append_range(order, llvm::seq<int64_t>(2, tensorType(x).getRank()));
+  order.push_back(1);
+  return build.transpose(x, order);
+}
+
 Result<Window> readWindow(Node &node, ArrayRef<int64_t> kernel, Value x) {
   Extents shape = x ? node.build.shape(x) : node.shape(0);
   if (node.rank(0) < 3)

@@ -27,6 +27,10 @@ Result<llvm::SmallVector<int64_t>> readWindowList(Node &node, llvm::StringRef na
 /// its axes are in another order.
 Result<Window> readWindow(Node &node, llvm::ArrayRef<int64_t> kernel, mlir::Value x = {});
 
+/// [batch, spatial.., channel], of rank 3 or more, as [batch, channel, spatial..]; and the reverse.
+Result<mlir::Value> channelsFirst(KilnBuilder &build, mlir::Value x);
+Result<mlir::Value> channelsLast(KilnBuilder &build, mlir::Value x);
+
 /// The convolution of `x`, which stands for input 0, with filters `w` and maybe a bias, by the node's
 /// attributes.
 Result<mlir::Value> convolve(Node &node, mlir::Value x, mlir::Value w, mlir::Value bias);

@@ -19,11 +19,17 @@ MS = "com.microsoft"
 
 
 class Case:
-    """One node. Inputs are arrays by name, "" for one left out; outputs are names, "" likewise."""
+    """One node, or the nodes `op`. Inputs are arrays by name, "" for one left out; outputs are names, "" likewise."""
 
     def __init__(self, name, op, inputs, outputs=("y",), domain=MS, constants=(), opset=21, **attributes):
         self.name, self.op, self.inputs, self.outputs = name, op, inputs, outputs
         self.domain, self.constants, self.opset, self.attributes = domain, constants, opset, attributes
+
+    def nodes(self):
+        if not isinstance(self.op, str):
+            return self.op
+        names = [name if not isinstance(value, str) else "" for name, value in self.inputs.items()]
+        return [helper.make_node(self.op, names, self.outputs, domain=self.domain, **self.attributes)]
 
 
 def cases():
@@ -230,11 +236,52 @@ def cases():
         lambda r, g: {"x": q8(g, 2, 3, 6, 5), **by(0.25, 17), **by(0.5, 3)}, kernel_shape=[2, 1])
     add("qlinear_global_pool_last", "QLinearGlobalAveragePool", lambda r, g: {"x": q8(g, 2, 6, 5, 3), **by(0.25, 17), **by(0.125, 3)},
         channels_last=1)
+    # Weights of 7 bits: with 8 ONNX Runtime's sums of two products saturate on processors without VNNI.
+    def qattention(r, g, **more):
+        return {"x": q8(g, 2, 5, 12), "w": g.integers(-63, 64, (12, 36), np.int8), "b": r(36), "sx": np.array(0.02, np.float32),
+                "sw": np.array(0.01, np.float32), "mask": "", "zx": np.array(120, np.uint8), "zw": np.array(0, np.int8), **more}
+    add("qattention", "QAttention", lambda r, g: qattention(r, g), num_heads=3)
+    add("qattention_mask_columns", "QAttention",
+        lambda r, g: qattention(r, g, sw=np.abs(r(36)) * 0.01, zw=g.integers(-3, 4, 36, np.int8), mask=np.array([5, 3], np.int32)),
+        num_heads=3, constants=("w", "b", "sw", "zw"))
+    add("qattention_past", "QAttention", lambda r, g: qattention(r, g, past=r(2, 2, 3, 4, 4)), num_heads=3, unidirectional=1,
+        outputs=("y", "present"))
+
+    def qembedding(g, segments=True):
+        numbers = {"w": q8(g, 10, 8), "p": q8(g, 6, 8), "e": q8(g, 2, 8) if segments else "", "g": q8(g, 8), "b": q8(g, 8)}
+        inputs = {"ids": g.integers(0, 10, (2, 4), np.int32), "seg": g.integers(0, 2, (2, 4), np.int32) if segments else "", **numbers,
+                  "mask": np.array([[1, 1, 1, 0], [1, 1, 0, 0]], np.int32)}
+        there = [name for name, value in numbers.items() if not isinstance(value, str)]
+        inputs |= {f"s{name}": np.array(0.01 + 0.001 * i, np.float32) if name in there else "" for i, name in enumerate(numbers)}
+        return inputs | {f"z{name}": np.array(120 + i, np.uint8) if name in there else "" for i, name in enumerate(numbers)}
+    add("qembed_layer_norm", "QEmbedLayerNormalization", lambda r, g: qembedding(g), outputs=("y", "mask_index"), epsilon=1e-5)
+    add("qembed_layer_norm_no_segments", "QEmbedLayerNormalization", lambda r, g: qembedding(g, False), outputs=("y", "mask_index"),
+        epsilon=1e-5)
+    add("qlinear_where", "QLinearWhere",
+        lambda r, g: {"c": g.uniform(size=(4, 16)) > 0.5, "a": q8(g, 4, 16), **by(0.25, 17), "b": q8(g, 16), **by(0.5, 128), **by(1.0, 3)})
+    add("nhwc_max_pool", "NhwcMaxPool", lambda r, g: {"x": q8(g, 2, 7, 6, 3)}, kernel_shape=[3, 2], strides=[2, 1], pads=[1, 0, 1, 1])
+    add("nhwc_qlinear_conv", "QLinearConv",
+        lambda r, g: {"x": q8(g, 2, 7, 6, 4), **by(0.02, 117), "w": g.integers(-63, 64, (6, 2, 3, 3), np.int8),
+                      "sw": np.abs(r(6)) * 0.01 + 0.001, "zw": np.zeros(6, np.int8), **by(0.125, 3), "b": g.integers(-500, 500, 6, np.int32)},
+        channels_last=1, group=2, auto_pad="SAME_UPPER", strides=[2, 1], constants=("w", "sw", "zw", "b"))
+    for bits, axes in ((4, {}), (8, {"gather_axis": 0, "quantize_axis": 1})):
+        add(f"gather_block_quantized_u{bits}", "GatherBlockQuantized",
+            lambda r, g, bits=bits: {"t": q8(g, 9, 40 * bits // 8), "i": g.integers(0, 9, (2, 3)), "s": np.abs(r(9, 3))},
+            constants=("t", "s"), bits=bits, block_size=16, **axes)
+    add("gather_block_quantized_zeros", "GatherBlockQuantized",
+        lambda r, g: {"t": q8(g, 9, 16), "i": g.integers(0, 9, (4,)), "s": np.abs(r(9, 2)), "z": q8(g, 9, 1)}, constants=("t", "s", "z"),
+        bits=4, block_size=16)
+    add("matmul_nbits_groups", "MatMulNBits",
+        lambda r, g: {"a": r(3, 64), "b": q8(g, 5, 4, 8), "s": np.abs(r(20)), "z": "", "i": g.integers(0, 4, 64, np.int32)},
+        constants=("b", "s", "i"), K=64, N=5, bits=4, block_size=16)
     add("matmul_nbits_real_zeros", "MatMulNBits",
         lambda r, g: {"a": r(3, 40), "b": q8(g, 5, 3, 8), "s": np.abs(r(15)), "z": r(15) * 8}, constants=("b", "s", "z"), K=40, N=5, bits=4,
         block_size=16)
 
-    # ---- Others of ai.onnx with few node tests
+    # ---- Others of ai.onnx with few node tests, and second names in com.microsoft
+    add("contrib_gather_nd", "GatherND", lambda r, g: {"x": r(3, 4, 5), "i": g.integers(0, 3, (2, 2))})
+    add("contrib_grid_sample", "GridSample", lambda r, g: {"x": r(2, 3, 5, 6), "g": r(2, 4, 3, 2)}, mode="bicubic",
+        padding_mode="border")
     add("einsum_three", "Einsum", lambda r, g: {"a": r(2, 3), "b": r(3, 4), "c": r(4, 2)}, domain="", equation="ij,jk,ki->ik")
     add("einsum_diagonal", "Einsum", lambda r, g: {"a": r(3, 3, 4), "b": r(4, 2)}, domain="", equation="iik,kj->ij")
     add("einsum_ellipsis", "Einsum", lambda r, g: {"a": r(1, 2, 3, 4), "b": r(5, 1, 4, 2)}, domain="", equation="...ij,...jk->...ik")
@@ -242,6 +289,32 @@ def cases():
     add("dft_complex_axis", "DFT", lambda r, g: {"x": r(2, 10, 3, 2)}, domain="", opset=17, axis=1)
     add("dft_onesided", "DFT", lambda r, g: {"x": r(2, 12, 1)}, domain="", opset=17, axis=1, onesided=1)
     add("stft", "STFT", lambda r, g: {"x": r(2, 64, 1), "step": np.array(8), "window": r(16)}, domain="", constants=("step",))
+
+    # ---- Sequences that loops carry, as scripted models have them: "v" in a body is the sequence
+    node = helper.make_node
+
+    def loop(body, carried, outputs, extra=()):
+        """A loop of as many rounds as the first axis of "x" has, and what stands around it."""
+        graph = helper.make_graph(
+            body, "body", [helper.make_tensor_value_info("k", TensorProto.INT64, []), helper.make_tensor_value_info("go", TensorProto.BOOL, []),
+                           *(helper.make_empty_tensor_value_info(name) for name in carried)],
+            [helper.make_empty_tensor_value_info(name) for name in ("go", *(f"{name}_next" for name in carried))])
+        return [node("Constant", [], ["zero"], value_int=0), node("Shape", ["x"], ["shape"]), node("Gather", ["shape", "zero"], ["count"]),
+                node("SequenceEmpty", [], ["none"]), *extra, node("Loop", ["count", "", *carried.values()], outputs, body=graph)]
+    tanh = [node("Gather", ["x", "k"], ["row"]), node("Add", ["h", "row"], ["sum"]), node("Tanh", ["sum"], ["h_next"])]
+    append = node("SequenceInsert", ["v", "h_next"], ["v_next"])
+    state = {"v": "none", "h": "h0"}
+    for name, more in (("stacked", {"axis": 1, "new_axis": 1}), ("joined", {"axis": -1})):
+        add(f"loop_sequence_{name}",
+            [*loop([*tanh, append], state, ["s", "last"]), node("ConcatFromSequence", ["s"], ["y"], **more), node("SequenceLength", ["s"], ["n"])],
+            lambda r, g: {"x": r(5, 3, 4), "h0": r(3, 4)}, outputs=("y", "n", "last"), opset=17)
+    add("loop_sequence_at", [*loop([*tanh, append], state, ["s", "last"]), node("SequenceAt", ["s", "i"], ["y"])],
+        lambda r, g: {"x": r(5, 3, 4), "h0": r(3, 4), "i": np.array(-2)}, opset=17)
+    add("loop_sequence_reads",
+        [*loop([node("SequenceAt", ["parts", "k"], ["row"]), *tanh[1:], append], state, ["s", "last"],
+               [node("SplitToSequence", ["x"], ["parts"], axis=0, keepdims=0)]),
+         node("SequenceErase", ["s", "zero"], ["rest"]), node("ConcatFromSequence", ["rest"], ["y"], axis=0, new_axis=1)],
+        lambda r, g: {"x": r(5, 3, 4), "h0": r(3, 4)}, opset=17)
 
     # ---- RoiAlign: as many samples as elements lie in a bin; regions of no extent, of one element, larger than the image
     def regions(r, g):
@@ -265,10 +338,8 @@ def model_of(case):
             initializers.append(tensor)
         else:
             inputs.append(helper.make_tensor_value_info(name, tensor.data_type, value.shape))
-    node = helper.make_node(case.op, [name if not isinstance(value, str) else "" for name, value in case.inputs.items()],
-                            case.outputs, domain=case.domain, **case.attributes)
     outputs = [helper.make_empty_tensor_value_info(name) for name in case.outputs if name]
-    graph = helper.make_graph([node], case.name, inputs, outputs, initializers)
+    graph = helper.make_graph(case.nodes(), case.name, inputs, outputs, initializers)
     opsets = [helper.make_opsetid("", case.opset), helper.make_opsetid(MS, 1)]
     return helper.make_model(graph, opset_imports=opsets, ir_version=10)
 

@@ -128,6 +128,9 @@ TEST(LayerOperatorTest, EmbedLayerNormalizationNeedsItsTables) {
   model.node("EmbedLayerNormalization", {"ids", "", "w"}, {"y"}, "com.microsoft");
   EXPECT_THAT(model.status(),
               StatusIs(Code::InvalidArgument, HasSubstr("input 3 is missing; expected embeddings")));
+  model.graph().mutable_node(0)->set_op_type("QEmbedLayerNormalization");
+  EXPECT_THAT(model.status(),
+              StatusIs(Code::InvalidArgument, HasSubstr("input 8 is missing; expected embeddings")));
 }
 
 } // namespace

@@ -153,6 +153,48 @@ TEST(QuantizedOperatorTest, PackedWeights) {
               StatusIs(Code::Unimplemented, HasSubstr("'bits' is 3; 2, 4 and 8 are supported")));
 }
 
+TEST(QuantizedOperatorTest, QuantizedAttention) {
+  TestModel by = model(21, true);
+  by.input("x", {1, 4, 6}, TensorProto::UINT8).floats("sx", {}, {0.5f}).floats("sw", {}, {0.25f});
+  bytes(by, "w", {6, 12}, std::string(72, '\1'), TensorProto::INT8);
+  by.floats("b", {12}, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+  by.node("QAttention", {"x", "w", "b", "sx", "sw"}, {"y"}, "com.microsoft").set("num_heads", 2);
+  EXPECT_THAT(by.text(), AllOf(HasSubstr("-> tensor<1x4x12xi32>"), HasSubstr("kiln.attention"),
+                               HasSubstr("-> (tensor<1x4x4xf32>")));
+  by.proto.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->set_elem_type(
+      TensorProto::FLOAT);
+  EXPECT_THAT(by.status(), StatusIs(Code::InvalidArgument,
+                                    HasSubstr("input 0 has element type 'float'; expected int8 or uint8")));
+}
+
+TEST(QuantizedOperatorTest, TablesByBlock) {
+  auto by = [](int64_t gathered) {
+    TestModel made = model(21, true);
+    made.input("i", {3}, TensorProto::INT64).input("s", {5, 2});
+    bytes(made, "t", {5, 16}, std::string(80, '\x21'));
+    made.node("GatherBlockQuantized", {"t", "i", "s"}, {"y"}, "com.microsoft")
+        .set("block_size", 16)
+        .set("gather_axis", gathered);
+    return made;
+  };
+  EXPECT_THAT(by(0).text(),
+              AllOf(HasSubstr("kiln.gather"), HasSubstr("kiln.shr"), HasSubstr("-> (tensor<3x32xf32>")));
+  EXPECT_THAT(by(1).status(),
+              StatusIs(Code::Unimplemented, HasSubstr("blocks along the axis of the indices, 1,")));
+}
+
+TEST(QuantizedOperatorTest, ChannelsLast) {
+  TestModel pool = model(21, true);
+  pool.input("x", {1, 6, 6, 2}, TensorProto::UINT8);
+  pool.node("NhwcMaxPool", {"x"}, {"y"}, "com.microsoft").set("kernel_shape", {2, 2}).set("strides", {2, 2});
+  EXPECT_THAT(pool.text(), AllOf(HasSubstr("kiln.transpose"), HasSubstr("-> (tensor<1x3x3x2xui8>")));
+  TestModel flat = model(21, true);
+  flat.input("x", {6, 2}, TensorProto::UINT8);
+  flat.node("NhwcMaxPool", {"x"}, {"y"}, "com.microsoft").set("kernel_shape", {2, 2});
+  EXPECT_THAT(flat.status(),
+              StatusIs(Code::InvalidArgument, HasSubstr("input 0 has rank 2; expected 3 or more")));
+}
+
 TEST(QuantizedOperatorTest, OperatorsOfMicrosoft) {
   TestModel add = model(21, true);
   add.input("a", {4}, TensorProto::UINT8).input("b", {4}, TensorProto::UINT8).floats("s", {}, {0.5f});
