@@ -17,6 +17,13 @@ func.func @transpose_wide(%x: tensor<20x3000xf32>) -> tensor<3000x20xf32> attrib
   return %0 : tensor<3000x20xf32>
 }
 
+// Rows lie further apart than 16 bits of bytes.
+func.func @transpose_far(%x: tensor<3x40000xf16>) -> tensor<40000x3xf16> attributes {kiln.test = {
+    inputs = ["3x40000 uniform -4 4"]}} {
+  %0 = kiln.transpose %x perm [1, 0] : tensor<3x40000xf16> -> tensor<40000x3xf16>
+  return %0 : tensor<40000x3xf16>
+}
+
 func.func @transpose_tall(%x: tensor<5000x24xf16>) -> tensor<24x5000xf16> attributes {kiln.test = {
     inputs = ["5000x24 uniform -4 4"]}} {
   %0 = kiln.transpose %x perm [1, 0] : tensor<5000x24xf16> -> tensor<24x5000xf16>
