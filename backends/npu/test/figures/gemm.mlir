@@ -29,3 +29,14 @@ func.func @bert_down(%a: tensor<4096x3072xf16>, %b: tensor<3072x768xf16>) -> ten
   %0 = kiln.matmul %a, %b : tensor<4096x3072xf16>, tensor<3072x768xf16> -> tensor<4096x768xf16>
   return %0 : tensor<4096x768xf16>
 }
+
+// One attention head each: 384 of them.
+func.func @bert_scores(%a: tensor<384x128x64xf16>, %b: tensor<384x128x64xf16>) -> tensor<384x128x128xf16> {
+  %0 = kiln.matmul %a, %b transB : tensor<384x128x64xf16>, tensor<384x128x64xf16> -> tensor<384x128x128xf16>
+  return %0 : tensor<384x128x128xf16>
+}
+
+func.func @bert_context(%a: tensor<384x128x128xf16>, %b: tensor<384x128x64xf16>) -> tensor<384x128x64xf16> {
+  %0 = kiln.matmul %a, %b : tensor<384x128x128xf16>, tensor<384x128x64xf16> -> tensor<384x128x64xf16>
+  return %0 : tensor<384x128x64xf16>
+}

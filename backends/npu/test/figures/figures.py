@@ -1,0 +1,193 @@
+# figures.py: simulated cycles of the reference kernels beside what the machine bounds them by; kept in figures.json.
+"""usage: figures.py BUILD [--check|--write|--assumed] [--only TEXT]. Cycles are the software device's (KILN_NPU_MODE=estimate).
+
+Without a flag the table is printed. --check fails where cycles differ from figures.json or lie under a goal; --write records
+them and the tables of docs/npu-figures.md; --assumed measures each assumed figure at half and at one and a half times its
+value (long) and records that table, too."""
+
+import argparse
+import concurrent.futures
+import dataclasses
+import json
+import math
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+ROOT = FOLDER.parents[3]
+RECORD = FOLDER / "figures.json"
+PAGE = ROOT / "docs/npu-figures.md"
+CORES, MACS_A_CYCLE, GM_BYTES_A_CYCLE = 24, 4096, 24 * 32  # the 910B class: Target.def
+BYTES = {"f16": 2, "f32": 4}
+GOALS = {"gemm_4096": 85, "gemm_1024": 60, "bert_attention_out": 55, "bert_up": 55, "bert_down": 55, "add_4mi": 85, "softmax": 85,
+         "layer_norm": 85}  # per cent of the peak or of the bound
+OPEN = FOLDER / "open.txt"  # goals that are not reached yet, one name a line
+SENSITIVE = ["gemm_4096", "gemm_1024", "bert_up", "conv_256_256_3_1_14", "softmax"]
+
+
+@dataclasses.dataclass
+class Figure:
+    file: str
+    name: str
+    macs: int  # of the cube
+    bytes: int  # of operands and results, each once
+    times: int = 1
+
+    @property
+    def is_cube(self) -> bool:
+        return self.macs > 0
+
+    def cube_cycles(self) -> float:
+        return self.macs / MACS_A_CYCLE / CORES
+
+    def bound(self) -> float:
+        return max(self.cube_cycles(), self.bytes / GM_BYTES_A_CYCLE)
+
+
+def extents(text: str) -> list[int]:
+    return [int(part) for part in text.split("x")[:-1]]
+
+
+def tensor_bytes(text: str) -> int:
+    return math.prod(extents(text)) * BYTES[text.split("x")[-1]]
+
+
+def macs_of(operation: str, types: list[str]) -> int:
+    shapes, result = [extents(text) for text in types], extents(types[-1])
+    if operation == "matmul":
+        return math.prod(result) * shapes[0][-1]
+    if operation == "conv":
+        return math.prod(result) * math.prod(shapes[1][1:])
+    if operation == "attention":
+        q, k, v = shapes[:3]
+        return math.prod(q[:3]) * k[2] * (q[3] + v[3])
+    return 0
+
+
+def figures() -> list[Figure]:
+    found = []
+    for file in sorted(FOLDER.glob("*.mlir")):
+        for part in file.read_text(encoding="utf-8").split("func.func @")[1:]:
+            head = part.split("{", 1)[0] if "attributes" not in part.split("\n", 1)[0] else part.split("attributes", 1)[0]
+            types = re.findall(r"tensor<([\dx]+x\w+)>", head)
+            times = re.search(r"times = (\d+)", part)
+            operation = re.search(r"kiln\.(\w+)", part)
+            found.append(Figure(file.name, part.split("(", 1)[0], macs_of(operation[1], types), sum(map(tensor_bytes, types)),
+                                int(times[1]) if times else 1))
+    return found
+
+
+def measure(build: pathlib.Path, figure: Figure, assume: str = "") -> int:
+    """Cycles of one run; of a convolution without the change of layout, which in a model the next one takes back."""
+    environment = {**os.environ, "KILN_CACHE": "off", "KILN_NPU_MODE": "estimate", "KILN_NPU_CHIP": "910b", "KILN_NPU_ASSUME": assume}
+    done = subprocess.run([str(build / "bin/jit-run"), str(FOLDER / figure.file), "--function", figure.name, "--device", "npu", "--profile",
+                           "--json"], capture_output=True, text=True, env=environment)
+    if done.returncode:
+        raise SystemExit(f"error: {figure.name}: {done.stderr.strip()}")
+    launches = json.loads(done.stdout)["launches"]
+    if figure.name.startswith("conv_"):
+        launches = [launch for launch in launches if launch["name"].startswith("conv_")]
+    return sum(launch["cycles"] for launch in launches)
+
+
+def measure_all(build: pathlib.Path, of: list[Figure], assume: str = "") -> dict[str, int]:
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return dict(zip([figure.name for figure in of], pool.map(lambda figure: measure(build, figure, assume), of)))
+
+
+def share(figure: Figure, cycles: int) -> float:
+    """Per cent of the cube's peak, or, of what has no product, of the time that its bytes need."""
+    return 100 * (figure.cube_cycles() if figure.is_cube else figure.bound()) / cycles
+
+
+def resnet(of: list[Figure], cycles: dict[str, int]) -> tuple[float, float]:
+    """ResNet-50's convolutions: per cent of the peak over all the time, and each layer's weighted by its work."""
+    layers = [figure for figure in of if figure.file == "resnet50.mlir"]
+    work = sum(figure.times * figure.cube_cycles() for figure in layers)
+    time = sum(figure.times * cycles[figure.name] for figure in layers)
+    weighted = sum(figure.times * figure.cube_cycles() * share(figure, cycles[figure.name]) for figure in layers)
+    return 100 * work / time, weighted / work
+
+
+def table(of: list[Figure], cycles: dict[str, int]) -> list[str]:
+    lines = ["| kernel | cycles | cube alone | memory alone | of the cube's peak | of the bound |", "|---|---|---|---|---|---|"]
+    for figure in of:
+        count = cycles[figure.name]
+        cube = f"{figure.cube_cycles():.0f} | " if figure.is_cube else "– | "
+        peak = f"{share(figure, count):.1f} % | " if figure.is_cube else "– | "
+        lines.append(f"| {figure.name} | {count} | {cube}{figure.bytes / GM_BYTES_A_CYCLE:.0f} | {peak}{100 * figure.bound() / count:.1f} % |")
+    return lines
+
+
+def sensitivity(build: pathlib.Path, of: list[Figure]) -> list[str]:
+    """Cycles at half and at one and a half times each assumed figure, in per cent of those at the table's."""
+    of = [figure for figure in of if figure.name in SENSITIVE]
+    text = subprocess.run([str(build / "bin/jit-info"), "explain", "npu"], capture_output=True, text=True, check=True).stdout
+    base = measure_all(build, of)
+    lines = ["| assumed figure | value | " + " | ".join(figure.name for figure in of) + " |", "|---|---|" + "---|" * len(of)]
+    for name, value in re.findall(r"^(\w+)\s+(\d+)\s.*\sassumed\s", text, re.MULTILINE):
+        cells = []
+        sides = []
+        for factor in (0.5, 1.5):
+            changed = max(1, round(int(value) * factor))
+            sides.append(measure_all(build, of, f"{name}={changed}") if changed != int(value) else base)
+        for figure in of:
+            moves = [100 * (side[figure.name] / base[figure.name] - 1) for side in sides]
+            cells.append("–" if all(abs(move) < 0.05 for move in moves) else " / ".join(f"{move:+.1f}" for move in moves))
+        lines.append(f"| {name} | {value} | " + " | ".join(cells) + " |")
+        print(lines[-1], flush=True)
+    return lines
+
+
+def replace(marker: str, lines: list[str]) -> None:
+    begin, end = f"<!-- {marker} -->", f"<!-- end of {marker} -->"
+    text = PAGE.read_text(encoding="utf-8")
+    before, rest = text.split(begin)
+    PAGE.write_text(before + begin + "\n" + "\n".join(lines) + "\n" + end + rest.split(end)[1], encoding="utf-8")
+
+
+def failures(of: list[Figure], cycles: dict[str, int], whole: float) -> list[str]:
+    recorded, still_open = json.loads(RECORD.read_text(encoding="utf-8")), OPEN.read_text(encoding="utf-8").split()
+    wrong = [f"{figure.name}: {cycles[figure.name]} cycles; figures.json says {recorded.get(figure.name)} (--write records them)"
+             for figure in of if cycles[figure.name] != recorded.get(figure.name)]
+    shares = {figure.name: share(figure, cycles[figure.name]) for figure in of if figure.name in GOALS}
+    goals = [(name, shares[name], GOALS[name]) for name in shares] + [("resnet50", whole, 60)]
+    wrong += [f"{name}: {value:.1f} %; the goal is {goal}" for name, value, goal in goals if value < goal and name not in still_open]
+    wrong += [f"{name}: {value:.1f} % reaches its goal; take it out of {OPEN.name}" for name, value, goal in goals
+              if value >= goal and name in still_open]
+    return wrong
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--only", default="", help="measure the kernels whose names hold this")
+    for flag in ("check", "write", "assumed"):
+        parser.add_argument("--" + flag, action="store_true")
+    arguments = parser.parse_args()
+    everything = figures()
+    of = [figure for figure in everything if arguments.only in figure.name]
+    if arguments.assumed:
+        replace("assumed", sensitivity(arguments.build, everything))
+        return 0
+    cycles = measure_all(arguments.build, of)
+    lines = table(of, cycles)
+    print("\n".join(lines))
+    if arguments.only:
+        return 0
+    total, weighted = resnet(of, cycles)
+    summary = f"ResNet-50's convolutions: {total:.1f} % of the cube's peak over their time, {weighted:.1f} % weighted by work."
+    print(summary)
+    if arguments.write:
+        RECORD.write_text(json.dumps(cycles, indent=1) + "\n", encoding="utf-8")
+        replace("figures", [*lines, "", summary])
+    wrong = failures(of, cycles, weighted) if arguments.check else []
+    print("\n".join(wrong), file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
