@@ -8,7 +8,7 @@ import sys
 import ods
 
 REFERENCE = ods.ROOT / "docs/reference"
-# The families of docs/architecture.md, in reading order, with the files that hold them.
+# The families in reading order, with the files that hold them; one that is missing here is an error.
 FAMILIES = [
     ("Elementwise: mathematics", "KilnMath.td"),
     ("Elementwise: activations", "KilnActivation.td"),
@@ -18,9 +18,12 @@ FAMILIES = [
     ("Quantization", "KilnQuantization.td"),
     ("Reduction", "KilnReduction.td"),
     ("Normalization", "KilnNormalization.td"),
+    ("Attention", "KilnAttention.td"),
     ("Shape", "KilnShape.td"),
     ("Resize", "KilnResize.td"),
     ("Indexing", "KilnIndexing.td"),
+    ("Recurrence", "KilnRecurrence.td"),
+    ("Random", "KilnRandom.td"),
     ("Programs", "KilnProgram.td"),
 ]
 NOTE = "<!-- Written by tools/dev docs from {}; do not edit. -->"
@@ -40,15 +43,16 @@ def op_section(op: ods.Op) -> list[str]:
 
 def ops_page() -> str:
     ops = ods.ops()
-    families = FAMILIES + [(file, file) for file in sorted({op.file for op in ops} - {f for _, f in FAMILIES})]
+    if strangers := {op.file for op in ops} - {file for _, file in FAMILIES}:
+        raise SystemExit(f"gen_reference.py: error: FAMILIES has no title for {', '.join(sorted(strangers))}")
     lines = ["# The ops of the kiln dialect", "", NOTE.format("dialects/include/kiln/IR/*.td"), ""]
     lines += ["Tensors are values; extents may be dynamic (`?`); `uiN` is unsigned, `iN` signed, `i1` boolean. Broadcasting",
               "follows numpy. (C1), (C2) … are what an op's verifier checks, under these labels.", ""]
-    for title, file in families:
+    for title, file in FAMILIES:
         names = [f"[{op.name}](#{op.name})" for op in ops if op.file == file]
         lines += [f"- **{title}**: " + " · ".join(names)]
     lines += [""]
-    for title, file in families:
+    for title, file in FAMILIES:
         lines += [f"## {title}", ""]
         for op in ops:
             if op.file == file:
