@@ -13,6 +13,7 @@ using namespace mlir;
 namespace kiln::npu {
 
 void buildFormStage(OpPassManager &pm, const jit::Target &target) {
+  pm.addNestedPass<func::FuncOp>(createExactProductsPass());
   LayOutConvsPassOptions options;
   options.chip = target.arch;
   pm.addNestedPass<func::FuncOp>(createLayOutConvsPass(options));

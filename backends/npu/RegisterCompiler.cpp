@@ -49,6 +49,7 @@ Status registerNpuCompiler(jit::CompilerRegistrar &registrar) {
   registrar.addEmitter(target, {"hivm", "HIVM text as AscendNPU-IR 1.2.0 reads it, before its planning",
                                 jit::Stage::Tile, printHivm});
   devicekit::registerPipePasses(registrar);
+  registrar.addPass([] { return createExactProductsPass(); });
   registrar.addPass([] { return createLayOutConvsPass(); });
   registrar.addPass([] { return createBoundEpiloguesPass(); });
   registrar.addPass([] { return createLowerKernelsPass(); });

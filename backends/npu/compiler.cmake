@@ -44,6 +44,7 @@ set(npuCompilerSources
   Transforms/CubeTiling.cpp
   Transforms/Domain.cpp
   Transforms/Elementwise.cpp
+  Transforms/ExactProducts.cpp
   Transforms/GlobalView.cpp
   Transforms/LayOutConvs.cpp
   Transforms/LowerKernels.cpp

@@ -86,6 +86,17 @@ void printDeviceProfile(const std::string &kernel, uint64_t cycles, const Device
     out << "    of what each memory could do in that time:" << bounds << "\n";
 }
 
+std::string elementShares(const DeviceProfile &profile) {
+  double total = 0;
+  for (const auto &[name, value] : profile.counters)
+    total += unitOf(name, "elements").empty() ? 0 : value;
+  std::string text;
+  for (const auto &[name, value] : profile.counters)
+    if (std::string unit = unitOf(name, "elements"); total > 0 && value > 0 && !unit.empty())
+      text += fmt::format("{}{} {:.2f}%", text.empty() ? "" : ", ", unit, 100 * value / total);
+  return text;
+}
+
 std::vector<Span> deviceSpans(const DeviceProfile &profile, uint64_t startNs) {
   std::vector<Span> spans;
   for (const DeviceProfile::Span &span : profile.spans) {

@@ -33,6 +33,10 @@ Result<DeviceProfile> readDeviceProfile(KilnRun *run, size_t index);
 void printDeviceProfile(const std::string &kernel, uint64_t cycles, const DeviceProfile &profile,
                         std::ostream &out);
 
+/// "V 99.2%, S 0.8%": the share of elements that each unit computed, of the counters elements.UNIT; empty,
+/// where the device counted none.
+std::string elementShares(const DeviceProfile &profile);
+
 /// The device's spans for a trace that begins at `startNs`, a nanosecond a cycle; what a unit waited for is a
 /// span of its own.
 std::vector<Span> deviceSpans(const DeviceProfile &profile, uint64_t startNs);

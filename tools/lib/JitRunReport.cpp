@@ -73,6 +73,15 @@ void printProfile(const std::vector<LaunchTiming> &launches, std::ostream &out) 
     for (const ProfileRow &row : profileRows(launches))
       printDeviceProfile(row.total.name, row.total.cycles, row.total.device, out);
   }
+  DeviceProfile all;
+  for (const ProfileRow &row : profileRows(launches)) {
+    all.add(row.total.device);
+    if (auto scalar = row.total.device.counters.find("elements.S");
+        scalar != row.total.device.counters.end() && scalar->second > 0)
+      out << fmt::format("  {} elements on the scalar unit: {}\n", scalar->second, row.total.name);
+  }
+  if (std::string shares = elementShares(all); !shares.empty())
+    out << "  elements by unit: " << shares << "\n";
   out << "  by template:";
   for (const auto &[name, milliseconds] : byTemplate)
     out << fmt::format(" {} {:.1f}%", name.empty() ? "?" : name, total > 0 ? 100 * milliseconds / total : 0);

@@ -170,7 +170,8 @@ LogicalResult ScalarLoadOp::verify() {
   if (!src.hasStaticShape() || src.getNumElements() != 1)
     return emitOpError("source ") << src << "; expected one element";
   Type from = src.getElementType(), to = getResult().getType();
-  if ((from.isBF16() && to.isF32()) || (from.isInteger(8) && to.isSignlessInteger(32)))
+  if ((from.isBF16() && to.isF32()) ||
+      ((from.isInteger(8) || from.isInteger(16)) && to.isSignlessInteger(32)))
     return success();
   return verifySameElements(*this, src, to);
 }

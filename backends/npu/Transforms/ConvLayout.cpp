@@ -48,7 +48,11 @@ std::optional<ConvOperands> matchLayout(ConvOp conv, const CubeEpilogue &epilogu
   else
     return std::nullopt;
   if (conv.getBias()) {
-    operands.bias = argumentBehind(conv.getBias(), order);
+    auto constant = conv.getBias().getDefiningOp<ConstantOp>();
+    if (constant && isa<SplatElementsAttr>(constant.getValue()))
+      operands.bias = constant;
+    else
+      operands.bias = argumentBehind(conv.getBias(), order);
     Type type = operands.bias ? cast<RankedTensorType>(operands.bias.getType()).getElementType() : Type();
     if (!type || !(type.isF32() || type.isInteger(32)))
       return std::nullopt;

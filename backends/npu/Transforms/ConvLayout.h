@@ -16,9 +16,9 @@ enum class FilterLayout : uint8_t {
 
 /// The arguments of a kernel that are a convolution's operands.
 struct ConvOperands {
-  mlir::BlockArgument x;    // [n, h, w, c]
-  mlir::BlockArgument w;    // a matrix
-  mlir::BlockArgument bias; // f32 or i32 [o], or null
+  mlir::BlockArgument x; // [n, h, w, c]
+  mlir::BlockArgument w; // a matrix
+  mlir::Value bias;      // f32 or i32 [o]: an argument, a splat constant, or null
   FilterLayout layout = FilterLayout::Blocks;
 };
 

@@ -206,7 +206,7 @@ void ConvEmitter::fillUnit(Value unit) {
 LogicalResult ConvEmitter::run() {
   x = argument(operands.x);
   w = argument(operands.w);
-  bias = operands.bias ? argument(operands.bias) : Value();
+  bias = operands.bias ? biasIn(builder, loc, function, operands.bias) : Value();
   y = function.getArguments().back();
   OpFoldResult images = extentOf(builder, loc, x, 0);
   height = extentOf(builder, loc, x, 1), width = extentOf(builder, loc, x, 2);
@@ -264,7 +264,7 @@ void emitFrames(OpBuilder &builder, Location loc, func::FuncOp function, ConvOp 
   if (getConstantIntValue(product.batches[0]) == 1)
     product.batches.clear();
   product.c = {y, product.n, cast<MemRefType>(y.getType()).getElementType(),
-               operands.bias ? Value(argument(operands.bias)) : Value(), isRelu};
+               operands.bias ? biasIn(builder, loc, function, operands.bias) : Value(), isRelu};
   emitProduct(builder, loc, function, product, target);
 }
 

@@ -13,6 +13,16 @@ using namespace mlir;
 
 namespace kiln::npu {
 
+Value biasIn(OpBuilder &builder, Location loc, func::FuncOp function, Value bias) {
+  if (auto argument = dyn_cast<BlockArgument>(bias))
+    return function.getArgument(argument.getArgNumber());
+  auto splat = cast<SplatElementsAttr>(bias.getDefiningOp<ConstantOp>().getValue());
+  TypedAttr number = isa<FloatType>(splat.getElementType())
+                         ? TypedAttr(builder.getF32FloatAttr(splat.getSplatValue<APFloat>().convertToFloat()))
+                         : TypedAttr(builder.getI32IntegerAttr(splat.getSplatValue<APInt>().getSExtValue()));
+  return builder.create<arith::ConstantOp>(loc, number);
+}
+
 Type sumType(Type element) {
   return element.isInteger(8) ? Type(IntegerType::get(element.getContext(), 32))
                               : Type(Float32Type::get(element.getContext()));

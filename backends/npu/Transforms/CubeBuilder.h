@@ -27,6 +27,9 @@ struct CubeOutput {
   bool isRelu = false;
 };
 
+/// A bias of the kernel as CubeOutput has it: an argument of it, or a constant that is a splat.
+mlir::Value biasIn(mlir::OpBuilder &builder, mlir::Location loc, mlir::func::FuncOp function,
+                   mlir::Value bias);
 /// What accumulates products of `element`: i32 or f32.
 mlir::Type sumType(mlir::Type element);
 /// Whether the cube of the chip multiplies `element`.

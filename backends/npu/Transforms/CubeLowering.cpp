@@ -23,7 +23,6 @@ private:
   LogicalResult check();
   Value argumentOf(Value value) { return function.getArgument(cast<BlockArgument>(value).getArgNumber()); }
   CubeOperand operandOf(Value memref, bool depthIsRow, int64_t resultBatches);
-  Value bias();
 
   KernelOp kernel;
   MatmulOp matmul;
@@ -63,19 +62,6 @@ CubeOperand MatmulLowering::operandOf(Value memref, bool depthIsRow, int64_t res
   return operand;
 }
 
-Value MatmulLowering::bias() {
-  if (!epilogue.bias)
-    return Value();
-  auto constant = epilogue.bias.getDefiningOp<ConstantOp>();
-  if (!constant)
-    return argumentOf(epilogue.bias);
-  auto splat = cast<SplatElementsAttr>(constant.getValue());
-  TypedAttr number = isa<FloatType>(splat.getElementType())
-                         ? TypedAttr(builder.getF32FloatAttr(splat.getSplatValue<APFloat>().convertToFloat()))
-                         : TypedAttr(builder.getI32IntegerAttr(splat.getSplatValue<APInt>().getSExtValue()));
-  return builder.create<arith::ConstantOp>(loc, number);
-}
-
 LogicalResult MatmulLowering::lower() {
   if (failed(check()))
     return failure();
@@ -105,7 +91,7 @@ LogicalResult MatmulLowering::lower() {
   product.c.memref = c;
   product.c.stride = product.n;
   product.c.element = cast<MemRefType>(c.getType()).getElementType();
-  product.c.bias = bias();
+  product.c.bias = epilogue.bias ? biasIn(builder, loc, function, epilogue.bias) : Value();
   product.c.isRelu = epilogue.isRelu;
   emitProduct(builder, loc, function, product, target);
   return success();

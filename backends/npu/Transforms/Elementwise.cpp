@@ -1,6 +1,9 @@
 // Elementwise.cpp: kiln's elementwise ops on tiles, by the scalar formulas that they build.
 #include "backends/npu/Transforms/VectorLoops.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 
 namespace kiln::npu {
@@ -16,6 +19,41 @@ FailureOr<TileValue> constantTile(TileBuilder &tiles, ConstantOp constant) {
   bool isUnsigned = elementOf(constant).isUnsignedInteger() || element.isInteger(1);
   return tiles.number(isUnsigned ? double(integer.getZExtValue()) : double(integer.getSExtValue()), element);
 }
+
+namespace {
+
+/// A number that is known, as an op of arith or math has it: tiles hold small integers and bf16 as floats.
+Attribute knownAs(const TileValue &x, Type type) {
+  Attribute value;
+  if (x.kind != TileValue::Kind::Scalar || !matchPattern(x.value, m_Constant(&value)))
+    return {};
+  if (auto real = dyn_cast<FloatAttr>(value)) {
+    double number = real.getValueAsDouble();
+    if (isa<FloatType>(type))
+      return FloatAttr::get(type, number);
+    unsigned width = type.getIntOrFloatBitWidth();
+    return IntegerAttr::get(type, APInt(64, uint64_t(int64_t(number)), true).trunc(width));
+  }
+  auto integer = dyn_cast<IntegerAttr>(value);
+  return integer && integer.getType() == type ? Attribute(integer) : Attribute();
+}
+
+/// What an op on known numbers gives, as a constant op in its place; null if one of them is not known.
+Operation *foldKnown(OpBuilder &builder, Operation &op, const DenseMap<Value, TileValue> &known) {
+  SmallVector<Attribute> operands;
+  for (Value operand : op.getOperands()) {
+    operands.push_back(knownAs(known.lookup(operand), operand.getType()));
+    if (!operands.back())
+      return nullptr;
+  }
+  SmallVector<OpFoldResult> results;
+  if (operands.empty() || failed(op.fold(operands, results)) || results.size() != 1)
+    return nullptr;
+  auto value = dyn_cast_or_null<TypedAttr>(dyn_cast<Attribute>(results.front()));
+  return value ? builder.create<arith::ConstantOp>(op.getLoc(), value).getOperation() : nullptr;
+}
+
+} // namespace
 
 FailureOr<TileValue> applyElementwise(TileBuilder &tiles, Operation *op, ArrayRef<TileValue> operands) {
   Location loc = op->getLoc();
@@ -33,11 +71,14 @@ FailureOr<TileValue> applyElementwise(TileBuilder &tiles, Operation *op, ArrayRe
   DenseMap<Value, TileValue> known;
   for (auto [argument, tile] : llvm::zip(scratch.getArguments(), operands))
     known[argument] = tile;
+  Block folded;
+  builder.setInsertionPointToEnd(&folded);
   for (Operation &scalarOp : scratch) {
+    Operation *constant = foldKnown(builder, scalarOp, known);
     SmallVector<TileValue> inputs;
-    for (Value operand : scalarOp.getOperands())
+    for (Value operand : constant ? ValueRange() : ValueRange(scalarOp.getOperands()))
       inputs.push_back(known.lookup(operand));
-    FailureOr<TileValue> tile = tiles.apply(&scalarOp, inputs);
+    FailureOr<TileValue> tile = tiles.apply(constant ? constant : &scalarOp, inputs);
     if (failed(tile))
       return failure();
     known[scalarOp.getResult(0)] = *tile;

@@ -21,6 +21,9 @@ namespace kiln::npu {
 
 namespace {
 
+/// Taps from which on a filter over one channel is the cube's: it fills 16 lanes for one result.
+constexpr int64_t kLongFilter = 64;
+
 int64_t rankOf(Value value) { return int64_t(shapeOf(value).size()); }
 
 SmallVector<int64_t> toChannelsLast(int64_t rank) {
@@ -222,7 +225,9 @@ bool Layouter::visit(ConvOp op) {
   if (rank < 3 || rank > 4 || !filter.hasStaticShape() || filter.getElementType() != element ||
       !isCubeType(target, element) || filter.getNumElements() == 0)
     return false;
-  if (isDepthwise(op) && isa<FloatType>(element)) // the vector cores'
+  // The vector cores' own, unless one long filter makes it a product: more taps than a gather each is worth.
+  bool isLong = op.getGroups() == 1 && filter.getNumElements() >= kLongFilter;
+  if (isDepthwise(op) && isa<FloatType>(element) && !isLong)
     return false;
   loc = op.getLoc();
   builder.setInsertionPoint(op);

@@ -3,6 +3,8 @@
 #include "backends/npu/Transforms/Passes.h"
 #include "backends/npu/Transforms/VectorLowering.h"
 
+#include "mlir/IR/Verifier.h"
+
 using namespace mlir;
 
 namespace kiln::npu {
@@ -49,6 +51,10 @@ struct LowerKernels final : impl::LowerKernelsPassBase<LowerKernels> {
                : isMovementKernel(kernel) ? lowerMovementKernel(kernel, target)
                : isWindowKernel(kernel)   ? lowerWindowKernel(kernel, target)
                                           : lowerVectorKernel(kernel, target);
+      // A form that does not verify is none: better slow than refused.
+      for (Operation &op : *getOperation().getBody())
+        if (succeeded(result) && !before.contains(&op))
+          result = verify(&op);
     }
     if (succeeded(result) || refuse)
       return result;

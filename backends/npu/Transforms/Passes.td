@@ -4,10 +4,32 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ExactProductsPass : Pass<"kiln-npu-exact-products", "mlir::func::FuncOp"> {
+  let summary = "multiply small integers in f32, where that is exact";
+  let description = [{
+    Runs first in stage `form`. The cube multiplies signed bytes, but no differences of bytes, no unsigned ones and no i16, which is
+    what quantized products with zero points are. Where intervals, followed through the ops before (constants, conversions, zero
+    points, clamps), say that every sum is below 2^24, f32 gives the same integers. Longer depths are cut, and the pieces added as
+    integers.
+    Counts: exact-products.rewritten.
+
+    ```mlir
+    %1 = kiln.convert %0 : tensor<4x64xui8> to tensor<4x64xi16>
+    %y = kiln.matmul %1, %w : tensor<4x64xi16>, tensor<64x8xi16> -> tensor<4x8xi32>
+    // becomes, if %w holds bytes, too
+    %2 = kiln.convert %1 : tensor<4x64xi16> to tensor<4x64xf32>
+    %3 = kiln.convert %w : tensor<64x8xi16> to tensor<64x8xf32>
+    %4 = kiln.matmul %2, %3 : tensor<4x64xf32>, tensor<64x8xf32> -> tensor<4x8xf32>
+    %y = kiln.convert %4 : tensor<4x8xf32> to tensor<4x8xi32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def LayOutConvsPass : Pass<"kiln-npu-lay-out-convs", "mlir::func::FuncOp"> {
   let summary = "give convolutions channels-last tensors and filters as matrices";
   let description = [{
-    Runs first in stage `form`. The im2col unit reads blocks of channels, pixel by pixel: each `kiln.conv` of a type that the cube
+    Runs in stage `form`, after kiln-npu-exact-products. The im2col unit reads blocks of channels, pixel by pixel: each `kiln.conv` of a type that the cube
     multiplies gets its input as [n, h, w, c] and leaves its result so; elementwise ops between convolutions compute in that layout, so
     that transposes stand only where other ops begin. Filters become the matrix [c / C0, kh, kw, C0, o] ([kh, kw, c, o] where channels end within a block), or [o, kw, c] where rows of the
     input hold windows one behind the other; groups that are too small for a block are joined, with zeros between them. What weights

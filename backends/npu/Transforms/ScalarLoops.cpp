@@ -179,6 +179,21 @@ private:
   Value zero, one;
 };
 
+/// A `linalg.map`, whose region has no argument for the output, as a generic op. Upstream leaves it as it is.
+linalg::GenericOp generalize(IRRewriter &rewriter, linalg::MapOp map) {
+  rewriter.setInsertionPoint(map);
+  auto generic = rewriter.create<linalg::GenericOp>(
+      map.getLoc(), TypeRange(), map.getInputs(), map.getDpsInits(), map.getIndexingMapsArray(),
+      map.getIteratorTypesArray(), [&](OpBuilder &builder, Location, ValueRange arguments) {
+        IRMapping mapping;
+        mapping.map(map.getBody()->getArguments(), arguments.drop_back(map.getDpsInits().size()));
+        for (Operation &inner : *map.getBody())
+          builder.clone(inner, mapping);
+      });
+  rewriter.eraseOp(map);
+  return generic;
+}
+
 struct ScalarLoops final : impl::ScalarLoopsPassBase<ScalarLoops> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
@@ -196,6 +211,8 @@ struct ScalarLoops final : impl::ScalarLoopsPassBase<ScalarLoops> {
       if (dropped.contains(op))
         continue;
       auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+      if (auto map = dyn_cast<linalg::MapOp>(op.getOperation()))
+        generic = generalize(rewriter, map);
       if (!generic) {
         rewriter.setInsertionPoint(op);
         FailureOr<linalg::GenericOp> made = linalg::generalizeNamedOp(rewriter, op);

@@ -44,7 +44,7 @@ bool isCommutative(ir::Binary kind) {
 } // namespace
 
 Type TileBuilder::held(Type element) {
-  if (element.isBF16())
+  if (element.isBF16() || element.isInteger(16))
     return Float32Type::get(element.getContext());
   if (element.isInteger(1) || element.isInteger(8))
     return Float16Type::get(element.getContext());
@@ -132,7 +132,7 @@ TileValue TileBuilder::negate(TileValue x) {
   if (x.kind == Kind::Scalar && matchPattern(x.value, m_Constant(&integer)))
     return number(-double(integer.getInt()), x.element);
   if (x.kind == Kind::Scalar)
-    x = materialize(x, shape.isLine ? Kind::Full : Kind::Row);
+    x = materialize(x, home);
   return binary(ir::Binary::vmul, x, number(-1, x.element));
 }
 
@@ -141,7 +141,7 @@ TileValue TileBuilder::binary(ir::Binary kind, TileValue a, TileValue b) {
   b = b.isMask ? unmask(b) : b;
   Kind wide = join(a.kind, b.kind);
   if (wide == Kind::Scalar)
-    wide = shape.isLine ? Kind::Full : Kind::Row;
+    wide = home;
   if (kind == ir::Binary::vsub && (a.kind != wide || b.kind == Kind::Scalar))
     return binary(ir::Binary::vadd, negate(b), a); // a - b = -b + a
   if (isCommutative(kind) && a.kind != wide && b.kind == wide)
@@ -191,7 +191,7 @@ TileValue TileBuilder::binary(ir::Binary kind, TileValue a, TileValue b) {
 TileValue TileBuilder::unary(ir::Unary kind, TileValue a) {
   a = a.isMask ? unmask(a) : a;
   if (a.kind == Kind::Scalar)
-    a = materialize(a, shape.isLine ? Kind::Full : Kind::Row);
+    a = materialize(a, home);
   TileValue result = allocate(a.kind, a.element);
   builder.create<ir::UnaryOp>(loc, kind, view(a, true), view(result, true));
   return result;
@@ -204,7 +204,7 @@ TileValue TileBuilder::cast(TileValue x, Type element, ir::Round round) {
     return x;
   }
   if (x.kind == Kind::Scalar)
-    x = materialize(x, shape.isLine ? Kind::Full : Kind::Row);
+    x = materialize(x, home);
   TileValue result = allocate(x.kind, element);
   builder.create<ir::CastOp>(loc, round, view(x, true), view(result, true));
   return result;
@@ -213,7 +213,7 @@ TileValue TileBuilder::cast(TileValue x, Type element, ir::Round round) {
 TileValue TileBuilder::compare(ir::Compare kind, TileValue a, TileValue b) {
   Kind wide = join(a.kind, b.kind);
   if (wide == Kind::Scalar)
-    wide = shape.isLine ? Kind::Full : Kind::Row;
+    wide = home;
   a = materialize(a, wide);
   if (b.kind != Kind::Scalar)
     b = materialize(b, wide);
@@ -238,7 +238,7 @@ TileValue TileBuilder::unmask(TileValue x) {
 TileValue TileBuilder::select(TileValue condition, TileValue a, TileValue b) {
   Kind wide = join(join(condition.kind, a.kind), b.kind);
   if (wide == Kind::Scalar)
-    wide = shape.isLine ? Kind::Full : Kind::Row;
+    wide = home;
   if (condition.kind != wide)
     condition = materialize(condition, wide); // its bits would stand elsewhere
   condition = mask(condition);

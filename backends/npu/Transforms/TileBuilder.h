@@ -37,7 +37,7 @@ struct TileValue {
   enum class Kind { Scalar, Row, Column, Full };
   Kind kind = Kind::Scalar;
   mlir::Value value;   // a number in a scalar register, or a buffer
-  mlir::Type element;  // as kiln has it, signless: bf16 is held as f32; i1, i8 as f16
+  mlir::Type element;  // as kiln has it, signless: bf16 and i16 are held as f32; i1, i8 as f16
   bool isMask = false; // i1 as one bit an element
 };
 
@@ -46,10 +46,13 @@ class TileBuilder {
 public:
   using Kind = TileValue::Kind;
   TileBuilder(mlir::OpBuilder &builder, mlir::Location loc, TileShape shape)
-      : builder(builder), loc(loc), shape(std::move(shape)) {}
+      : builder(builder), loc(loc), shape(std::move(shape)),
+        home(this->shape.isLine ? Kind::Full : Kind::Row) {}
 
   const TileShape &tile() const { return shape; }
   void setLoc(mlir::Location newLoc) { loc = newLoc; }
+  /// The kind that what is computed of numbers alone gets, since numbers have no arithmetic of their own.
+  void setHome(Kind kind) { home = kind; }
   /// What a truncation to 8 bits leaves: numbers of which sign, and whether the op takes care itself that
   /// they are in range.
   void setNarrow(bool isUnsigned, bool isInRange) {
@@ -95,6 +98,9 @@ public:
   mlir::Value view(TileValue x, bool withPads);
   /// The same value as a buffer of that kind.
   TileValue materialize(TileValue x, Kind kind);
+  /// A tile of which all columns (or rows) are equal as one column (or row); fails with a diagnostic for
+  /// columns of types that no reduction takes.
+  mlir::FailureOr<TileValue> narrowTo(TileValue x, Kind kind);
 
 private:
   TileValue mask(TileValue x);
@@ -113,13 +119,14 @@ private:
   mlir::FailureOr<TileValue> applyCompare(mlir::Operation *op, llvm::ArrayRef<TileValue> operands);
   mlir::FailureOr<TileValue> applyFormula(mlir::Operation *op, llvm::ArrayRef<TileValue> operands);
   TileValue toI32(TileValue x);
-  TileValue narrow(TileValue x);
+  TileValue narrow(TileValue x, mlir::Type to);
   TileValue invert(TileValue mask);
   mlir::InFlightDiagnostic refuse(mlir::Operation *op);
 
   mlir::OpBuilder &builder;
   mlir::Location loc;
   TileShape shape;
+  Kind home;
   bool narrowIsUnsigned = false, narrowIsInRange = false;
 };
 

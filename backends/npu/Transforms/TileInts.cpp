@@ -1,5 +1,5 @@
-// TileInts.cpp: comparisons, and integers. Those of 8 bits are held as f16, exactly; what may leave their
-// range is computed in i32 and brought back by its low bits.
+// TileInts.cpp: comparisons, and integers. Those of 8 bits are held as f16, of 16 as f32, exactly; what may
+// leave their range is computed in i32 and brought back by its low bits.
 #include "backends/npu/Transforms/TileBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -91,16 +91,18 @@ TileValue TileBuilder::compareInts(ir::Compare kind, TileValue a, TileValue b) {
 
 TileValue TileBuilder::toI32(TileValue x) { return cast(unmask(x), builder.getI32Type(), ir::Round::rint); }
 
-/// An i32 by its low eight bits.
-TileValue TileBuilder::narrow(TileValue x) {
+/// An i32 by its low bits: as many as `to` has.
+TileValue TileBuilder::narrow(TileValue x, Type to) {
   Type i32 = builder.getI32Type();
+  int64_t width = to.getIntOrFloatBitWidth();
   if (!narrowIsInRange) {
-    x = binary(ir::Binary::vshr, binary(ir::Binary::vshl, x, number(24, i32)), number(24, i32));
+    TileValue count = number(double(32 - width), i32);
+    x = binary(ir::Binary::vshr, binary(ir::Binary::vshl, x, count), count);
     if (narrowIsUnsigned)
       x = select(compareInts(ir::Compare::lt, x, number(0, i32)),
-                 binary(ir::Binary::vadd, x, number(256, i32)), x);
+                 binary(ir::Binary::vadd, x, number(double(int64_t(1) << width), i32)), x);
   }
-  return cast(cast(x, builder.getF32Type(), ir::Round::rint), builder.getIntegerType(8), ir::Round::rint);
+  return cast(cast(x, builder.getF32Type(), ir::Round::rint), to, ir::Round::rint);
 }
 
 /// 1 where there is 0.
@@ -110,11 +112,11 @@ TileValue TileBuilder::invert(TileValue mask) {
 
 FailureOr<TileValue> TileBuilder::applyBits(Operation *op, ArrayRef<TileValue> operands) {
   Type element = operands[0].element;
-  bool isNarrow = element.isInteger(8);
+  bool isNarrow = element.isInteger(8) || element.isInteger(16);
   if (!isNarrow && !element.isInteger(32))
     return refuse(op);
   TileValue a = toI32(operands[0]);
-  auto back = [&](TileValue x) { return isNarrow ? narrow(x) : x; };
+  auto back = [&](TileValue x) { return isNarrow ? narrow(x, element) : x; };
   if (isa<arith::ShLIOp, arith::ShRSIOp>(op)) {
     IntegerAttr count;
     if (isNarrow || operands[1].kind != Kind::Scalar || !matchPattern(operands[1].value, m_Constant(&count)))
@@ -124,7 +126,7 @@ FailureOr<TileValue> TileBuilder::applyBits(Operation *op, ArrayRef<TileValue> o
   TileValue b = toI32(operands[1]);
   Kind wide = join(a.kind, b.kind);
   if (wide == Kind::Scalar)
-    wide = shape.isLine ? Kind::Full : Kind::Row;
+    wide = home;
   a = materialize(a, wide);
   b = materialize(b, wide);
   if (isa<arith::AndIOp>(op))
@@ -139,7 +141,7 @@ FailureOr<TileValue> TileBuilder::applyCompare(Operation *op, ArrayRef<TileValue
   const TileValue &a = operands[0], &b = operands[1];
   if (auto cmp = dyn_cast<arith::CmpIOp>(op)) {
     std::optional<ir::Compare> kind = comparisonOf(cmp.getPredicate());
-    bool isSmall = a.element.isInteger(8) || a.element.isInteger(1); // exact as f16
+    bool isSmall = a.element.getIntOrFloatBitWidth() <= 16; // exact as what holds it
     if (!kind || (!isSmall && (!a.element.isInteger(32) || isUnsigned(cmp.getPredicate()))))
       return refuse(op);
     return isSmall ? compare(*kind, unmask(a), unmask(b)) : compareInts(*kind, a, b);

@@ -39,7 +39,7 @@ std::optional<Unary> unaryOf(Operation *op) {
 }
 
 bool isBool(const TileValue &x) { return x.element.isInteger(1); }
-bool isNarrowInt(Type type) { return type.isInteger(8); }
+bool isNarrowInt(Type type) { return type.isInteger(8) || type.isInteger(16); }
 
 } // namespace
 
@@ -98,11 +98,14 @@ FailureOr<TileValue> TileBuilder::applyConversion(Operation *op, TileValue x) {
   Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
   bool fromFloat = isa<FloatType>(from), toFloat = isa<FloatType>(to);
   if (isa<arith::TruncIOp>(op))
-    return from.isInteger(32) && isNarrowInt(to) ? FailureOr<TileValue>(narrow(x))
-                                                 : FailureOr<TileValue>(refuse(op));
+    return (from.isInteger(32) || isNarrowInt(from)) && isNarrowInt(to)
+               ? FailureOr<TileValue>(narrow(toI32(x), to))
+               : FailureOr<TileValue>(refuse(op));
   if (isa<arith::ExtSIOp, arith::ExtUIOp>(op)) {
-    bool isKnown = to.isInteger(32) && (isNarrowInt(from) || (from.isInteger(1) && isa<arith::ExtUIOp>(op)));
-    return isKnown ? FailureOr<TileValue>(toI32(x)) : FailureOr<TileValue>(refuse(op));
+    bool isKnown = (to.isInteger(32) || to.isInteger(16)) &&
+                   (isNarrowInt(from) || (from.isInteger(1) && isa<arith::ExtUIOp>(op)));
+    return isKnown ? FailureOr<TileValue>(this->cast(unmask(x), to, ir::Round::rint))
+                   : FailureOr<TileValue>(refuse(op));
   }
   if ((!fromFloat && !from.isInteger(1) && !from.isInteger(32) && !isNarrowInt(from)) ||
       (!toFloat && !to.isInteger(32) && !to.isInteger(1) && !isNarrowInt(to)) || from.isF64() || to.isF64())
@@ -143,7 +146,7 @@ FailureOr<TileValue> TileBuilder::applyFunction(Operation *op, ArrayRef<TileValu
   if (isa<math::FloorOp, math::CeilOp, math::RoundEvenOp, math::TruncOp>(op)) {
     TileValue wide = f32(x);
     if (wide.kind == Kind::Scalar)
-      wide = materialize(wide, shape.isLine ? Kind::Full : Kind::Row);
+      wide = materialize(wide, home);
     TileValue whole = allocate(wide.kind, builder.getI32Type());
     ir::Round round = isa<math::FloorOp>(op)   ? ir::Round::floor
                       : isa<math::CeilOp>(op)  ? ir::Round::ceil
@@ -163,7 +166,7 @@ FailureOr<TileValue> TileBuilder::apply(Operation *op, ArrayRef<TileValue> opera
     if (auto real = dyn_cast<FloatAttr>(constant.getValue()))
       return number(real.getValueAsDouble(), real.getType());
     if (auto integer = dyn_cast<IntegerAttr>(constant.getValue()))
-      return number(integer.getType().isInteger(1) || (integer.getType().isInteger(8) && narrowIsUnsigned)
+      return number(integer.getType().isInteger(1) || (isNarrowInt(integer.getType()) && narrowIsUnsigned)
                         ? double(integer.getValue().getZExtValue())
                         : double(integer.getInt()),
                     integer.getType());
@@ -180,7 +183,7 @@ FailureOr<TileValue> TileBuilder::apply(Operation *op, ArrayRef<TileValue> opera
     if (isBool(operands[0]) || (isUnsigned && !isNarrowInt(operands[0].element)))
       return refuse(op);
     if (isNarrowInt(operands[0].element))
-      return narrow(binary(*kind, toI32(operands[0]), toI32(operands[1])));
+      return narrow(binary(*kind, toI32(operands[0]), toI32(operands[1])), operands[0].element);
     return binary(*kind, operands[0], operands[1]);
   }
   if (std::optional<Unary> kind = unaryOf(op))

@@ -62,7 +62,7 @@ Type TileBuilder::reducedIn(ReduceOp op) {
     return op.getKind() == ReduceKind::Mean ? Type() : element;
   bool isOrder = op.getKind() == ReduceKind::Max || op.getKind() == ReduceKind::Min ||
                  op.getKind() == ReduceKind::Any || op.getKind() == ReduceKind::All;
-  bool isNarrow = element.isInteger(8) || element.isInteger(1);
+  bool isNarrow = element.isInteger(16) || element.isInteger(8) || element.isInteger(1);
   return isa<FloatType>(element) || (isNarrow && isOrder) ? Type(builder.getF32Type()) : Type();
 }
 
@@ -140,6 +140,32 @@ void TileBuilder::setWhole(bool rows, bool columns) {
     shape.rows = builder.getIndexAttr(shape.maxRows), shape.paddedRows = {};
   if (columns)
     shape.columns = builder.getIndexAttr(shape.pitch);
+}
+
+FailureOr<TileValue> TileBuilder::narrowTo(TileValue x, Kind kind) {
+  if (x.kind != Kind::Full || kind == Kind::Full)
+    return x;
+  x = unmask(x);
+  if (kind == Kind::Row) { // a product by 1 is exact
+    auto type = mlir::cast<MemRefType>(x.value.getType());
+    TileValue row = allocate(Kind::Row, x.element);
+    SmallVector<OpFoldResult> zeros(2, builder.getIndexAttr(0)), ones(2, builder.getIndexAttr(1));
+    Value first = x.value;
+    if (type.getShape()[0] != 1)
+      first = builder.create<memref::SubViewOp>(
+          loc, first, zeros,
+          ArrayRef<OpFoldResult>{builder.getIndexAttr(1), builder.getIndexAttr(type.getShape()[1])}, ones);
+    builder.create<ir::BinaryOp>(loc, ir::Binary::vmul, first, number(1, x.element).value, row.value,
+                                 IntegerAttr());
+    return row;
+  }
+  if (!isa<FloatType>(held(x.element)))
+    return FailureOr<TileValue>(emitError(loc, "npu: one column of ")
+                                << x.element << " out of a tile is not lowered yet");
+  OpFoldResult columns = std::exchange(shape.columns, builder.getIndexAttr(1));
+  TileValue column = reduceRows(ir::Reduce::max, x, x.element);
+  shape.columns = columns;
+  return column;
 }
 
 /// The rows of a full tile to one.

@@ -23,7 +23,7 @@ LogicalResult VectorLowering::checkTypes() {
       return success();
     Type type = tensor.getElementType();
     bool isKnown = type.isF16() || type.isBF16() || type.isF32() || type.isInteger(1) ||
-                   type.isSignlessInteger(32) || (type.isInteger(8));
+                   type.isSignlessInteger(32) || type.isInteger(16) || type.isInteger(8);
     if (isKnown && (!type.isBF16() || target.hasBf16))
       return success();
     // Moved as bytes.
@@ -141,7 +141,17 @@ LogicalResult VectorLowering::computeElementwise(Operation *op) {
     values[op->getResult(0)] = operands[0];
     return success();
   }
+  // What the op has no axes of, it computes once: numbers become a column where a tile is a line.
+  Kind kind = kindOf(op->getResult(0)), home = kind;
+  if (kind == Kind::Scalar)
+    home = tiling.isLine ? Kind::Column : Kind::Row;
+  else if (kind == Kind::Full && !tiling.isLine)
+    home = Kind::Row;
+  tiles->setHome(home);
   FailureOr<TileValue> result = applyElementwise(*tiles, op, operands);
+  if (succeeded(result) && kind != Kind::Full)
+    result = tiles->narrowTo(*result, home);
+  tiles->setHome(tiling.isLine ? Kind::Full : Kind::Row);
   if (succeeded(result))
     values[op->getResult(0)] = *result;
   return result;

@@ -122,8 +122,9 @@ FailureOr<TileValue> VectorLowering::loadNumber(Value value, const Access &acces
   if (isa<FloatType>(stored) || stored.isSignlessInteger(32))
     return x;
   x.element = number;
-  x = tiles->materialize(x, tiling.isLine ? Kind::Full : Kind::Row);
-  return tiles->cast(tiles->cast(x, builder.getF32Type(), ir::Round::rint), element, ir::Round::rint);
+  x = tiles->materialize(x, tiling.isLine ? Kind::Column : Kind::Row);
+  x = tiles->cast(tiles->cast(x, builder.getF32Type(), ir::Round::rint), element, ir::Round::rint);
+  return stored.isUnsignedInteger(16) ? shiftFrom(x, 0, 1 << 16) : x;
 }
 
 /// What memory holds as what arithmetic wants.
@@ -132,7 +133,15 @@ TileValue VectorLowering::widen(TileValue raw, Type stored, Type element) {
     return {raw.kind, raw.value, element};
   TileValue wide = tiles->allocate(raw.kind, element);
   builder.create<ir::CastOp>(loc, ir::Round::rint, tiles->view(raw, true), tiles->view(wide, true));
-  return wide;
+  return stored.isUnsignedInteger(16) ? shiftFrom(wide, 0, 1 << 16) : wide;
+}
+
+/// Unsigned numbers of 16 bits, which the vector unit converts as signed ones: what lies below (or, for a
+/// negative `step`, from) `limit` on is moved by `step`.
+TileValue VectorLowering::shiftFrom(TileValue x, double limit, double step) {
+  TileValue moved = tiles->binary(ir::Binary::vadd, x, tiles->number(step, x.element));
+  ir::Compare kind = step > 0 ? ir::Compare::lt : ir::Compare::ge;
+  return tiles->select(tiles->compare(kind, x, tiles->number(limit, x.element)), moved, x);
 }
 
 /// The tile whose column is strided in memory, by way of its transpose.
@@ -280,7 +289,7 @@ LogicalResult VectorLowering::store(Value value) {
     bool isRow = tiling.isLine || domain.extent(tiling.rowGroup) == 1;
     if (!isOne || !isRow)
       return emitError(value.getLoc(), "npu: a result of one element in a kernel of rows is not lowered yet");
-    kind = x.kind == Kind::Scalar ? Kind::Full : x.kind;
+    kind = x.kind == Kind::Scalar ? (tiling.isLine ? Kind::Column : Kind::Row) : x.kind;
   }
   OpFoldResult rowStride = strideAlong(value, nullptr, tiling.rowGroup);
   if (kind == Kind::Column && !tiling.isLine && getConstantIntValue(rowStride) != 1)
@@ -288,6 +297,8 @@ LogicalResult VectorLowering::store(Value value) {
   x = tiles->materialize(x, kind);
   Value target = windowFor(resultOf(value), offsetOf(value, nullptr), kind, rowStride);
   Type stored = cast<MemRefType>(target.getType()).getElementType();
+  if (stored.isUnsignedInteger(16))
+    x = shiftFrom(x, 1 << 15, -(1 << 16));
   auto held = cast<MemRefType>(x.value.getType());
   if (held.getElementType() != stored) {
     Value alloc = builder.create<memref::AllocOp>(

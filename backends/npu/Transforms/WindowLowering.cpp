@@ -35,7 +35,7 @@ private:
   Value makeTable();
   Value zero(Type type, bool isLowest);
   Value loadPlanes(Value argument, Value into, int64_t column);
-  Value columnOf(Value argument, OpFoldResult offset, int64_t count);
+  Value columnOf(Value operand, OpFoldResult offset, int64_t count);
   Value combineTaps(Value input, Value table, Value weights);
   FailureOr<TileValue> operandOf(Value value);
   LogicalResult store(Value yielded);
@@ -142,9 +142,23 @@ Value WindowLowering::loadPlanes(Value argument, Value into, int64_t column) {
   return into;
 }
 
-/// `count` adjacent elements as f32, each spread to a repeat: [count..][64].
-Value WindowLowering::columnOf(Value argument, OpFoldResult offset, int64_t count) {
-  Type stored = cast<MemRefType>(argument.getType()).getElementType(), f32 = builder.getF32Type();
+/// `count` adjacent elements of an argument, or of a constant that is a splat, as f32, each spread to a
+/// repeat: [count..][64].
+Value WindowLowering::columnOf(Value operand, OpFoldResult offset, int64_t count) {
+  Type f32 = builder.getF32Type();
+  if (auto constant = operand.getDefiningOp<ConstantOp>()) {
+    auto splat = cast<SplatElementsAttr>(constant.getValue());
+    double number =
+        isa<FloatType>(splat.getElementType())   ? splat.getSplatValue<FloatAttr>().getValueAsDouble()
+        : elementOf(operand).isUnsignedInteger() ? double(splat.getSplatValue<APInt>().getZExtValue())
+                                                 : double(splat.getSplatValue<APInt>().getSExtValue());
+    Value blocks = alloc({int64_t(llvm::alignTo(count, kColumnAlign)), kRepeat}, f32);
+    builder.create<ir::BroadcastOp>(
+        loc, builder.create<arith::ConstantOp>(loc, builder.getFloatAttr(f32, number)), blocks);
+    return blocks;
+  }
+  Value argument = argumentOf(operand);
+  Type stored = cast<MemRefType>(argument.getType()).getElementType();
   int64_t size = llvm::alignTo(count, bytesOf(stored) == 1 ? 32 : kColumnAlign);
   Value raw = alloc({size}, stored);
   builder.create<ir::BroadcastOp>(loc, zero(stored, false), raw);
@@ -308,9 +322,9 @@ LogicalResult WindowLowering::fillUnit(OpFoldResult unit, Value table) {
   if (auto conv = dyn_cast<ConvOp>(root)) {
     OpFoldResult channel = math.rem(plane, math.constant(channels));
     int64_t taps = y.window * x.window;
-    weights = columnOf(argumentOf(conv.getW()), math.mul(channel, math.constant(taps)), taps);
+    weights = columnOf(conv.getW(), math.mul(channel, math.constant(taps)), taps);
     if (conv.getBias() && !elementOf(conv.getBias()).isInteger(32))
-      bias = columnOf(argumentOf(conv.getBias()), channel, 1);
+      bias = columnOf(conv.getBias(), channel, 1);
   }
   Value result = combineTaps(input, table, weights);
   if (bias) {
@@ -386,9 +400,12 @@ bool isWindowKernel(KernelOp kernel) {
 LogicalResult lowerWindowKernel(KernelOp kernel, const Target &target) {
   for (Operation &op : kernel.getBody().front())
     if (isa<MaxPoolOp, AvgPoolOp, ConvOp>(op))
-      for (Value operand : op.getOperands())
-        if (!isa<BlockArgument>(operand)) // a filter of one value, for instance
+      for (auto [number, operand] : llvm::enumerate(op.getOperands())) {
+        auto constant = operand.getDefiningOp<ConstantOp>();
+        bool isSplat = number > 0 && constant && isa<SplatElementsAttr>(constant.getValue());
+        if (!isa<BlockArgument>(operand) && !isSplat)
           return op.emitError("npu: windows of constants are not lowered yet");
+      }
   for (int64_t limit = 8192;; limit /= 2) {
     func::FuncOp function;
     LogicalResult lowered = WindowLowering(kernel, target).lower(limit, function);

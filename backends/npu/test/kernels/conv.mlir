@@ -86,3 +86,16 @@ func.func @chain(%x: tensor<1x8x6x6xf32>, %v: tensor<16x8x3x3xf32>, %w: tensor<1
   %3 = kiln.add %2, %1 : tensor<1x16x6x6xf32>, tensor<1x16x6x6xf32> -> tensor<1x16x6x6xf32>
   return %3 : tensor<1x16x6x6xf32>
 }
+
+func.func @constant_bias(%x: tensor<1x8x20x30xf32>, %w: tensor<1x8x5x5xf32>) -> tensor<1x1x20x30xf32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["1x8x20x30 uniform -1 1", "1x8x5x5 uniform -1 1"]}} {
+  %b = kiln.constant dense<-0.39> : tensor<1xf32>
+  %0 = kiln.conv %x, %w bias %b strides [1, 1] pads [2, 2, 2, 2] dilations [1, 1] : tensor<1x8x20x30xf32>, tensor<1x8x5x5xf32>, tensor<1xf32> -> tensor<1x1x20x30xf32>
+  return %0 : tensor<1x1x20x30xf32>
+}
+
+func.func @long_filter(%x: tensor<1x1x1x900xf32>, %w: tensor<1x1x1x256xf32>) -> tensor<1x1x1x333xf32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["1x1x1x900 uniform -1 1", "1x1x1x256 uniform -1 1"]}} {
+  %0 = kiln.conv %x, %w strides [1, 2] pads [0, 10, 0, 11] dilations [1, 1] : tensor<1x1x1x900xf32>, tensor<1x1x1x256xf32> -> tensor<1x1x1x333xf32>
+  return %0 : tensor<1x1x1x333xf32>
+}

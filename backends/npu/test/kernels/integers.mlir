@@ -71,3 +71,33 @@ func.func @not_numbers(%x: tensor<300xf32>) -> (tensor<300xi1>, tensor<300xi1>) 
   %2 = kiln.not %1 : tensor<300xi1>
   return %1, %2 : tensor<300xi1>, tensor<300xi1>
 }
+
+func.func @halves(%x: tensor<7x50xi16>, %y: tensor<50xi16>) -> (tensor<7x50xi16>, tensor<7x50xi16>, tensor<7x50xi16>, tensor<7x50xi16>, tensor<7x50xi1>) attributes {kiln.test = {
+    types = [i16, ui16], inputs = ["7x50 bits", "50 bits"]}} {
+  %0 = kiln.add %x, %y : tensor<7x50xi16>, tensor<50xi16> -> tensor<7x50xi16>
+  %1 = kiln.mul %x, %y : tensor<7x50xi16>, tensor<50xi16> -> tensor<7x50xi16>
+  %2 = kiln.min %x, %y : tensor<7x50xi16>, tensor<50xi16> -> tensor<7x50xi16>
+  %3 = kiln.xor %x, %y : tensor<7x50xi16>, tensor<50xi16> -> tensor<7x50xi16>
+  %4 = kiln.compare lt %x, %y : tensor<7x50xi16>, tensor<50xi16> -> tensor<7x50xi1>
+  return %0, %1, %2, %3, %4 : tensor<7x50xi16>, tensor<7x50xi16>, tensor<7x50xi16>, tensor<7x50xi16>, tensor<7x50xi1>
+}
+
+func.func @to_halves(%x: tensor<300xf32>, %b: tensor<300xui8>, %c: tensor<300xi32>) -> (tensor<300xi16>, tensor<300xui16>, tensor<300xi16>, tensor<300xi16>, tensor<300xf32>) attributes {kiln.test = {
+    inputs = ["300 uniform -70000 70000", "300 uniform 0 255", "300 bits"]}} {
+  %0 = kiln.convert %x : tensor<300xf32> to tensor<300xi16>
+  %1 = kiln.convert %x : tensor<300xf32> to tensor<300xui16>
+  %2 = kiln.convert %b : tensor<300xui8> to tensor<300xi16>
+  %3 = kiln.convert %c : tensor<300xi32> to tensor<300xi16>
+  %4 = kiln.convert %2 : tensor<300xi16> to tensor<300xf32>
+  return %0, %1, %2, %3, %4 : tensor<300xi16>, tensor<300xui16>, tensor<300xi16>, tensor<300xi16>, tensor<300xf32>
+}
+
+func.func @zero_points(%x: tensor<20x700xui8>, %z: tensor<1xui8>, %w: tensor<700x24xi8>) -> tensor<20x24xi32> attributes {kiln.test = {
+    inputs = ["20x700 uniform 0 255", "1 uniform 100 140", "700x24 uniform -128 127"]}} {
+  %0 = kiln.convert %x : tensor<20x700xui8> to tensor<20x700xi16>
+  %1 = kiln.convert %z : tensor<1xui8> to tensor<1xi16>
+  %2 = kiln.sub %0, %1 : tensor<20x700xi16>, tensor<1xi16> -> tensor<20x700xi16>
+  %3 = kiln.convert %w : tensor<700x24xi8> to tensor<700x24xi16>
+  %4 = kiln.matmul %2, %3 : tensor<20x700xi16>, tensor<700x24xi16> -> tensor<20x24xi32>
+  return %4 : tensor<20x24xi32>
+}

@@ -180,3 +180,15 @@ func.func @middle_rows(%x: tensor<3x20x2x64xf32>, %i: tensor<5xi64>) -> tensor<3
   %0 = kiln.gather %x, %i axis 1 : tensor<3x20x2x64xf32>, tensor<5xi64> -> tensor<3x5x2x64xf32>
   return %0 : tensor<3x5x2x64xf32>
 }
+
+func.func @transpose_far(%x: tensor<3x30000xf32>) -> tensor<30000x3xf32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["3x30000 uniform -4 4"]}} {
+  %0 = kiln.transpose %x perm [1, 0] : tensor<3x30000xf32> -> tensor<30000x3xf32>
+  return %0 : tensor<30000x3xf32>
+}
+
+func.func @columns_far(%x: tensor<4x40000xf32>) -> tensor<4x600xf32> attributes {kiln.test = {
+    inputs = ["4x40000 uniform -4 4"]}} {
+  %0 = kiln.slice %x offsets [0, 38000] sizes [4, 600] strides [1, 1] : tensor<4x40000xf32> -> tensor<4x600xf32>
+  return %0 : tensor<4x600xf32>
+}

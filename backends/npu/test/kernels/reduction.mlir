@@ -108,3 +108,36 @@ func.func @batch_norm(%x: tensor<2x5x30x11xf32>, %s: tensor<5xf32>, %b: tensor<5
   %0 = kiln.batch_norm %x, %s, %b, %m, %v epsilon 1.0e-5 : tensor<2x5x30x11xf32>, tensor<5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<5xf32>
   return %0 : tensor<2x5x30x11xf32>
 }
+
+func.func @quantized_means(%x: tensor<4x32x3x96xf32>) -> tensor<4x32x1x1xf32> attributes {kiln.test = {
+    inputs = ["4x32x3x96 uniform -2 2"]}} {
+  %s = kiln.constant dense<0.0125> : tensor<f32>
+  %z = kiln.constant dense<26> : tensor<ui8>
+  %0 = kiln.reduce mean %x axes [2, 3] keepdims : tensor<4x32x3x96xf32> -> tensor<4x32x1x1xf32>
+  %1 = kiln.quantize %0 scale %s zero_point %z : tensor<4x32x1x1xf32>, tensor<f32>, tensor<ui8> -> tensor<4x32x1x1xui8>
+  %2 = kiln.dequantize %1 scale %s zero_point %z : tensor<4x32x1x1xui8>, tensor<f32>, tensor<ui8> -> tensor<4x32x1x1xf32>
+  return %2 : tensor<4x32x1x1xf32>
+}
+
+func.func @variance_of_all(%x: tensor<1x512xf32>, %m: tensor<1x1xf32>) -> tensor<1x1xf32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["1x512 uniform -2 2", "1x1 uniform -1 1"]}} {
+  %c = kiln.constant dense<0.001953125> : tensor<1x1xf32>
+  %z = kiln.constant dense<0.0> : tensor<f32>
+  %0 = kiln.mul %x, %x : tensor<1x512xf32>, tensor<1x512xf32> -> tensor<1x512xf32>
+  %1 = kiln.mul %m, %m : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>
+  %2 = kiln.reduce sum %0 axes [1] keepdims : tensor<1x512xf32> -> tensor<1x1xf32>
+  %3 = kiln.mul %2, %c : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>
+  %4 = kiln.sub %3, %1 : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32>
+  %5 = kiln.max %4, %z : tensor<1x1xf32>, tensor<f32> -> tensor<1x1xf32>
+  return %5 : tensor<1x1xf32>
+}
+
+func.func @scaled_rows(%x: tensor<30x70xf32>, %s: tensor<1x1xf32>) -> (tensor<30x1xf32>, tensor<1x1xf32>) attributes {kiln.test = {
+    inputs = ["30x70 uniform -2 2", "1x1 uniform 0.5 2"]}} {
+  %c = kiln.constant dense<3.0> : tensor<f32>
+  %0 = kiln.reduce max %x axes [1] keepdims : tensor<30x70xf32> -> tensor<30x1xf32>
+  %1 = kiln.exp %s : tensor<1x1xf32>
+  %2 = kiln.div %c, %1 : tensor<f32>, tensor<1x1xf32> -> tensor<1x1xf32>
+  %3 = kiln.mul %0, %2 : tensor<30x1xf32>, tensor<1x1xf32> -> tensor<30x1xf32>
+  return %3, %2 : tensor<30x1xf32>, tensor<1x1xf32>
+}

@@ -67,3 +67,11 @@ func.func @depthwise_bytes(%x: tensor<1x6x20x30xi8>, %w: tensor<6x1x3x3xi8>) -> 
   %0 = kiln.conv %x, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 6 : tensor<1x6x20x30xi8>, tensor<6x1x3x3xi8> -> tensor<1x6x20x30xi32>
   return %0 : tensor<1x6x20x30xi32>
 }
+
+func.func @constant_window(%x: tensor<1x6x20x30xf32>) -> tensor<1x6x18x28xf32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["1x6x20x30 uniform -1 1"]}} {
+  %w = kiln.constant dense<0.125> : tensor<6x1x3x3xf32>
+  %b = kiln.constant dense<0.5> : tensor<6xf32>
+  %0 = kiln.conv %x, %w bias %b strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 6 : tensor<1x6x20x30xf32>, tensor<6x1x3x3xf32>, tensor<6xf32> -> tensor<1x6x18x28xf32>
+  return %0 : tensor<1x6x18x28xf32>
+}

@@ -8,6 +8,7 @@
 // CHECK: aiv.MTE2 {{ *}}{{[0-9.]+}}% {{ *}}{{[0-9.]+}}% {{ *}}{{[0-9.]+}}% {{ *}}{{[1-9][0-9]*}}
 // CHECK: aiv.V {{ *}}{{[0-9.]+}}%
 // CHECK: of what each memory could do in that time: gm {{[0-9.]+}}%, l2 {{[0-9.]+}}%
+// CHECK: elements by unit: V 100.00%
 
 // A row a pipe of a core; waits for flags are spans of their own.
 // TRACE: "wait for flag"

@@ -79,3 +79,19 @@ func.func @copy(%x: memref<8xf32>, %y: memref<8xf32>) {
   memref.copy %x, %y : memref<8xf32> to memref<8xf32>
   return
 }
+
+// -----
+
+// A map has no argument for its output.
+// CHECK-LABEL: @mapped
+// CHECK: scf.parallel (%[[I:.+]]) =
+// CHECK:   %[[X:.+]] = memref.load %arg0[%[[I]]]
+// CHECK:   %[[Y:.+]] = arith.negf %[[X]]
+// CHECK:   memref.store %[[Y]], %arg1[%[[I]]]
+func.func @mapped(%x: memref<64xf32>, %y: memref<64xf32>) {
+  linalg.map ins(%x : memref<64xf32>) outs(%y : memref<64xf32>) (%a: f32) {
+    %0 = arith.negf %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
