@@ -363,6 +363,8 @@ DType CodeWriter::typeOf(Type element) {
     return element.isUnsignedInteger() ? DType::U8 : DType::I8;
   if (element.isInteger(16))
     return DType::I16;
+  if (element.isInteger(64))
+    return DType::I64;
   return DType::I32;
 }
 

@@ -61,6 +61,7 @@ set(npuCompilerSources
   Transforms/TileInts.cpp
   Transforms/TileMath.cpp
   Transforms/TileReduce.cpp
+  Transforms/VectorGather.cpp
   Transforms/VectorLowering.cpp
   Transforms/VectorTiling.cpp
   Transforms/VectorTransfers.cpp

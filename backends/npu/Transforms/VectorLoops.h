@@ -30,6 +30,9 @@ struct Tiling {
 /// Fails with a diagnostic.
 mlir::FailureOr<Tiling> chooseTiling(KernelOp kernel, Domain &domain, const Target &target, int64_t limit);
 
+/// Whether a view's columns are elements of the source's rows at places of their own: indexed, or with a step
+/// other than 1, along the innermost axis of memory.
+bool isPickedFromRows(const Domain &domain, mlir::Value value, const Access &access, size_t columnGroup);
 /// The type without signs.
 mlir::Type signless(mlir::Type element);
 /// A constant that is a splat as a number; and an elementwise op's computation of one element, applied to
@@ -72,6 +75,12 @@ private:
   Value viewForTransfer(TileValue x);
   LogicalResult store(Value value);
   bool isOnlyMoved(Value value);
+
+  // ---- Elements of rows (VectorGather.cpp)
+  mlir::FailureOr<TileValue> pickFromRows(Value value, const Access &access, Kind kind);
+  mlir::FailureOr<TileValue> placesInRows(Value value, const Access &access, int64_t extent,
+                                          bool differsByRow);
+  TileValue offsetsByRow(TileValue row, int64_t step);
 
   // ---- Loops (VectorLowering.cpp)
   LogicalResult checkTypes();

@@ -30,7 +30,7 @@ struct Views {
 bool isColumnStrided(const Domain &domain, Value value, size_t columnGroup) {
   std::optional<Access> access = accessOf(value);
   SmallVector<int64_t> axes = domain.axesOf(value, columnGroup);
-  if (!access || axes.empty())
+  if (!access || axes.empty() || isPickedFromRows(domain, value, *access, columnGroup))
     return false;
   const AxisAccess &at = access->axes[axes.back()];
   auto shape = cast<RankedTensorType>(access->source.getType()).getShape();
@@ -57,9 +57,10 @@ Views findViews(const Domain &domain, size_t columnGroup) {
 }
 
 /// The innermost group whose indices a gather takes its rows from.
-std::optional<size_t> findIndexed(const Domain &domain) {
+std::optional<size_t> findIndexed(const Domain &domain, size_t columnGroup) {
   for (Value value : domain.allValues())
-    if (std::optional<Access> access = accessOf(value); access && access->indices)
+    if (std::optional<Access> access = accessOf(value);
+        access && access->indices && !isPickedFromRows(domain, value, *access, columnGroup))
       for (size_t group = domain.groupCount(); group-- > 0;)
         for (int64_t axis : domain.axesOf(value, group))
           if (access->axes[axis].isIndexed)
@@ -118,7 +119,7 @@ FailureOr<Tiling> chooseTiling(KernelOp kernel, Domain &domain, const Target &ta
   Tiling tiling;
   tiling.columnGroup = domain.groupCount() - 1;
   Views views = findViews(domain, tiling.columnGroup);
-  std::optional<size_t> indexed = findIndexed(domain);
+  std::optional<size_t> indexed = findIndexed(domain, tiling.columnGroup);
   if (indexed == tiling.columnGroup)
     return FailureOr<Tiling>(kernel.emitError("npu: a gather along the innermost axis is not lowered yet"));
   std::optional<size_t> rows = chooseRows(domain, tiling.columnGroup, indexed ? indexed : views.contiguous);
@@ -128,8 +129,14 @@ FailureOr<Tiling> chooseTiling(KernelOp kernel, Domain &domain, const Target &ta
     rows = 0;
   }
   tiling.rowGroup = *rows;
-  if (isReversed(domain, tiling.columnGroup))
-    return FailureOr<Tiling>(kernel.emitError("npu: reversal of the innermost axis is not lowered yet"));
+  bool isPicked = llvm::all_of(domain.allValues(), [&](Value value) {
+    std::optional<Access> access = accessOf(value);
+    return !access || isPickedFromRows(domain, value, *access, tiling.columnGroup) ||
+           llvm::all_of(domain.axesOf(value, tiling.columnGroup),
+                        [&](int64_t axis) { return access->axes[axis].step > 0; });
+  });
+  if (!isPicked)
+    return FailureOr<Tiling>(kernel.emitError("npu: this reversal of the innermost axis is not lowered yet"));
   int64_t cores = target.vectorCores;
   int64_t columns = domain.extent(tiling.columnGroup), rowExtent = domain.extent(tiling.rowGroup);
   bool isDynamic = ShapedType::isDynamic(columns), reducesColumns = domain.isReduced(tiling.columnGroup);

@@ -224,6 +224,10 @@ FailureOr<TileValue> VectorLowering::load(Value value, bool isRaw) {
   bool isAdjacent = kind == Kind::Column
                         ? getConstantIntValue(rowStride) == 1
                         : domain.extent(tiling.columnGroup) == 1 || getConstantIntValue(columnStride) == 1;
+  if (isPickedFromRows(domain, value, *access, tiling.columnGroup)) {
+    FailureOr<TileValue> raw = pickFromRows(value, *access, kind);
+    return failed(raw) || isRaw ? raw : FailureOr<TileValue>(widen(*raw, stored, element));
+  }
   if (access->indices) {
     FailureOr<TileValue> raw = gather(value, *access, tiles->allocateAs(kind, stored));
     return failed(raw) || isRaw ? raw : FailureOr<TileValue>(widen(*raw, stored, element));

@@ -181,14 +181,49 @@ func.func @middle_rows(%x: tensor<3x20x2x64xf32>, %i: tensor<5xi64>) -> tensor<3
   return %0 : tensor<3x5x2x64xf32>
 }
 
-func.func @transpose_far(%x: tensor<3x30000xf32>) -> tensor<30000x3xf32> attributes {kiln.test = {
-    types = [f16, f32], inputs = ["3x30000 uniform -4 4"]}} {
-  %0 = kiln.transpose %x perm [1, 0] : tensor<3x30000xf32> -> tensor<30000x3xf32>
-  return %0 : tensor<30000x3xf32>
-}
-
 func.func @columns_far(%x: tensor<4x40000xf32>) -> tensor<4x600xf32> attributes {kiln.test = {
     inputs = ["4x40000 uniform -4 4"]}} {
   %0 = kiln.slice %x offsets [0, 38000] sizes [4, 600] strides [1, 1] : tensor<4x40000xf32> -> tensor<4x600xf32>
   return %0 : tensor<4x600xf32>
+}
+
+func.func @picked_columns(%x: tensor<3x20x50xf32>, %i: tensor<33xi64>, %y: tensor<33xf32>) -> tensor<3x20x33xf32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["3x20x50 uniform -4 4", "33 uniform -50 49", "33 uniform -1 1"]}} {
+  %0 = kiln.gather %x, %i axis 2 : tensor<3x20x50xf32>, tensor<33xi64> -> tensor<3x20x33xf32>
+  %1 = kiln.add %0, %y : tensor<3x20x33xf32>, tensor<33xf32> -> tensor<3x20x33xf32>
+  return %1 : tensor<3x20x33xf32>
+}
+
+func.func @interpolated(%x: tensor<2x3x32xf32>, %i: tensor<64x2xi32>, %w: tensor<64x2xf32>) -> tensor<2x3x64xf32> attributes {kiln.test = {
+    inputs = ["2x3x32 uniform -4 4", "64x2 uniform 0 31", "64x2 uniform 0 1"]}} {
+  %0 = kiln.gather %x, %i axis 2 : tensor<2x3x32xf32>, tensor<64x2xi32> -> tensor<2x3x64x2xf32>
+  %1 = kiln.mul %0, %w : tensor<2x3x64x2xf32>, tensor<64x2xf32> -> tensor<2x3x64x2xf32>
+  %2 = kiln.reduce sum %1 axes [3] : tensor<2x3x64x2xf32> -> tensor<2x3x64xf32>
+  return %2 : tensor<2x3x64xf32>
+}
+
+func.func @long_gather(%x: tensor<500xf32>, %i: tensor<?xi64>) -> tensor<?xf32> attributes {kiln.test = {
+    inputs = ["500 uniform -4 4", "N uniform 0 499"], cases = ["N=3", "N=9000"]}} {
+  %0 = kiln.gather %x, %i axis 0 : tensor<500xf32>, tensor<?xi64> -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+func.func @columns_reversed(%x: tensor<7x50xf32>) -> tensor<7x50xf32> attributes {kiln.test = {
+    types = [f16, f32, i32, i16], inputs = ["7x50 uniform -4 4"]}} {
+  %0 = kiln.reverse %x axes [1] : tensor<7x50xf32>
+  return %0 : tensor<7x50xf32>
+}
+
+func.func @all_reversed(%x: tensor<3000xf32>, %y: tensor<3000xf32>) -> tensor<3000xf32> attributes {kiln.test = {
+    inputs = ["3000 uniform -4 4", "3000 uniform -4 4"]}} {
+  %0 = kiln.reverse %x axes [0] : tensor<3000xf32>
+  %1 = kiln.mul %0, %y : tensor<3000xf32>, tensor<3000xf32> -> tensor<3000xf32>
+  return %1 : tensor<3000xf32>
+}
+
+func.func @even_columns(%x: tensor<9x50xf32>) -> tensor<9x24xf32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["9x50 uniform -4 4"]}} {
+  %0 = kiln.slice %x offsets [0, 1] sizes [9, 24] strides [1, 2] : tensor<9x50xf32> -> tensor<9x24xf32>
+  %1 = kiln.exp %0 : tensor<9x24xf32>
+  return %1 : tensor<9x24xf32>
 }
