@@ -188,7 +188,7 @@ constexpr OpEntry kConstantOps[] = {
     {"Constant", 1, 0, 0, importConstant, "strings; sparse tensors"},
     {"ConstantOfShape", 9, 1, 1, importConstantOfShape},
     {"EyeLike", 9, 1, 1, importEyeLike},
-    {"Identity", 1, 1, 1, importIdentity, "", "", /*takesSequences=*/true},
+    {"Identity", 1, 1, 1, importIdentity, "", "", Sequences::First},
     {"Range", 11, 3, 3, importRange},
     {"Trilu", 14, 1, 2, importTrilu},
 };

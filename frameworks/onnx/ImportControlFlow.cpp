@@ -213,7 +213,7 @@ Status importLoop(Node &node) {
 constexpr OpEntry kControlFlowOps[] = {
     {"If", 1, 1, 1, importIf, "branches of different ranks, unless shapes decide the condition"},
     {"Loop", 1, 0, kAnyNumber, importLoop,
-     "a carried value that changes its rank; sequences of several shapes", "", true},
+     "a carried value that changes its rank; sequences of several shapes", "", Sequences::Carried},
 };
 
 } // namespace

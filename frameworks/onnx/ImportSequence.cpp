@@ -77,8 +77,6 @@ Status insertIntoStack(Node &node, Value stack) {
     if (given.elements.size() != 1 || given.elements.front() != node.build.dim(stack, 0))
       return unsupported("'position' other than the end of a sequence whose length is not known");
   }
-  if (node.input(1).isSequence())
-    return invalid("input 1 is a sequence; expected a tensor");
   return setStack(node, node.build.make<AppendOp>({stack, node.tensor(1)}));
 }
 
@@ -155,6 +153,8 @@ Status importLength(Node &node) {
   return {};
 }
 
+constexpr int64_t kMaxParts = 4096; // each is an op
+
 /// The parts have known sizes, or there is a known number of equal ones.
 Result<Extents> partSizes(Node &node, int64_t axis) {
   IndexMath &math = node.build.math();
@@ -173,13 +173,16 @@ Result<Extents> partSizes(Node &node, int64_t axis) {
     return invalid("'split' is not a size of 1 or more");
   if (!known)
     return unsupported("axis {0} of dynamic extent: how many parts there are is not known", axis);
+  if (*known > kMaxParts * size)
+    return unsupported("{0} parts of {1} of axis {2} are not supported; at most {3} are", *known / size, size,
+                       axis, kMaxParts);
   Extents sizes;
   for (int64_t first = 0; first < *known; first += size)
     sizes.push_back(math.constant(std::min(size, *known - first)));
   return sizes;
 }
 
-/// Slices of extent 1 along an axis of unknown extent.
+/// Slices of extent 1 along an axis of unknown or large extent.
 Status splitIntoStack(Node &node, int64_t axis, bool keepdims) {
   KilnBuilder &build = node.build;
   SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, node.rank(0)));
@@ -196,7 +199,8 @@ Status splitIntoStack(Node &node, int64_t axis, bool keepdims) {
 Status importSplitToSequence(Node &node) {
   KILN_ASSIGN_OR_RETURN(int64_t axis, node.axisAttribute(0));
   KILN_ASSIGN_OR_RETURN(bool keepdims, node.flagAttribute("keepdims", true));
-  if (!node.hasInput(1) && !IndexMath::known(node.dim(0, axis)))
+  auto extent = IndexMath::known(node.dim(0, axis));
+  if (!node.hasInput(1) && (!extent || *extent > kMaxParts))
     return splitIntoStack(node, axis, keepdims);
   KILN_ASSIGN_OR_RETURN(Extents sizes, partSizes(node, axis));
   IndexMath &math = node.build.math();
@@ -280,18 +284,20 @@ Status importHasElement(Node &node) {
 constexpr llvm::StringLiteral kKnown =
     "sequences that the model is given or returns; elements of several shapes in loops";
 constexpr OpEntry kSequenceOps[] = {
-    {"ConcatFromSequence", 11, 1, 1, importConcatFromSequence, kKnown, "", true},
-    {"Optional", 15, 0, 1, importOptional, "optionals without contents", "", true},
-    {"OptionalGetElement", 15, 1, 1, importGetElement, "optionals that the model is given", "", true},
-    {"OptionalHasElement", 15, 0, 1, importHasElement, "optionals that the model is given", "", true},
+    {"ConcatFromSequence", 11, 1, 1, importConcatFromSequence, kKnown, "", Sequences::First},
+    {"Optional", 15, 0, 1, importOptional, "optionals without contents", "", Sequences::First},
+    {"OptionalGetElement", 15, 1, 1, importGetElement, "optionals that the model is given", "",
+     Sequences::First},
+    {"OptionalHasElement", 15, 0, 1, importHasElement, "optionals that the model is given", "",
+     Sequences::First},
     {"SequenceAt", 11, 2, 2, importAt, "positions computed from data among elements of several shapes", "",
-     true},
+     Sequences::First},
     {"SequenceConstruct", 11, 1, kAnyNumber, importConstruct, kKnown},
     {"SequenceEmpty", 11, 0, 0, importEmpty, kKnown},
     {"SequenceErase", 11, 1, 2, importErase, "positions computed from data, unless elements have one shape",
-     "", true},
-    {"SequenceInsert", 11, 2, 3, importInsert, "positions computed from data", "", true},
-    {"SequenceLength", 11, 1, 1, importLength, kKnown, "", true},
+     "", Sequences::First},
+    {"SequenceInsert", 11, 2, 3, importInsert, "positions computed from data", "", Sequences::First},
+    {"SequenceLength", 11, 1, 1, importLength, kKnown, "", Sequences::First},
     {"SplitToSequence", 11, 1, 2, importSplitToSequence,
      "parts of a dynamic extent, unless their sizes are listed or 1"},
 };

@@ -103,6 +103,11 @@ Result<bool> GraphImporter::checkInputs(const NodeProto &node, Frame &frame) {
   return complete;
 }
 
+static bool mayBeSequence(const OpEntry &entry, unsigned input) {
+  return (entry.sequences == Sequences::First && input == 0) ||
+         (entry.sequences == Sequences::Carried && input >= 2);
+}
+
 Status GraphImporter::importSupported(const NodeProto &node, const OpEntry &entry, int64_t opset,
                                       Frame &frame) {
   if (node.input_size() > entry.maxInputs)
@@ -112,7 +117,7 @@ Status GraphImporter::importSupported(const NodeProto &node, const OpEntry &entr
     if (!context.hasInput(static_cast<unsigned>(i)))
       return invalid("input {0} is missing; expected at least {1}", i, entry.minInputs);
   for (unsigned i = 0; i < context.numInputs(); ++i)
-    if (!entry.takesSequences && context.hasInput(i) && context.input(i).isSequence())
+    if (!mayBeSequence(entry, i) && context.hasInput(i) && context.input(i).isSequence())
       return unsupported("input {0} ('{1}') is a sequence; expected a tensor", i,
                          node.input(static_cast<int>(i)));
   if (!foldShapes(context))

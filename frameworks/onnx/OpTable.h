@@ -20,6 +20,9 @@ using ImportNodeFn = Status (*)(Node &node);
 
 inline constexpr int kAnyNumber = 1 << 30;
 
+/// Which inputs may be sequences.
+enum class Sequences { None, First, Carried }; // Carried: those that a loop carries, from input 2 on
+
 /// One operator. Adding one is one entry in the family's table.
 struct OpEntry {
   llvm::StringLiteral name;
@@ -28,7 +31,7 @@ struct OpEntry {
   ImportNodeFn import;
   llvm::StringLiteral limits = ""; // for the documentation: what is refused
   llvm::StringLiteral domain = ""; // "" is ai.onnx
-  bool takesSequences = false;
+  Sequences sequences = Sequences::None;
 };
 
 // The families, one file each.

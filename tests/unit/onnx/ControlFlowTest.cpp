@@ -226,6 +226,17 @@ TEST(ControlFlowTest, SequencesOfOneShapeAreStacks) {
                                   HasSubstr("tensor<4x?xf32>")));
 }
 
+TEST(ControlFlowTest, ManyPartsAreAStack) {
+  TestModel model;
+  model.input("x", {2147483647, 4}).input("i", {}, TensorProto::INT64).output("y");
+  model.node("SplitToSequence", {"x"}, {"parts"});
+  model.node("SequenceAt", {"parts", "i"}, {"y"});
+  EXPECT_THAT(model.text(), HasSubstr("-> (tensor<1x4xf32>"));
+  model.integer("size", 2);
+  model.graph().mutable_node(0)->add_input("size");
+  EXPECT_THAT(model.status(), StatusIs(Code::Unimplemented, HasSubstr("1073741823 parts of 2 of axis 0")));
+}
+
 TEST(ControlFlowTest, SequencesThatCannotBeAreRefused) {
   auto refused = [](auto build, const char *text) {
     TestModel model;
@@ -238,6 +249,14 @@ TEST(ControlFlowTest, SequencesThatCannotBeAreRefused) {
   refused([](TestModel &model) { model.node("Neg", {"s"}, {"y"}); }, "input 0 ('s') is a sequence");
   refused([](TestModel &model) { model.node("SequenceAt", {"s", "i"}, {"y"}); },
           "a sequence of elements of ranks 2 and 1");
+  refused([](TestModel &model) { model.node("SequenceAt", {"s", "s"}, {"y"}); },
+          "input 1 ('s') is a sequence");
+  refused(
+      [](TestModel &model) {
+        Attributes node = model.node("Loop", {"i", "s", "x"}, {"y"});
+        Body(node, "body", {"k", "go", "u"}, {"go", "u"});
+      },
+      "input 1 ('s') is a sequence");
   auto carried = [](auto fill) {
     return [fill](TestModel &model) {
       model.node("SequenceEmpty", {}, {"none"});
