@@ -26,6 +26,10 @@ EXCLUDED = {
     "'hivm.hir.vbrc' op requires the same element type": "to be mended: numbers beside i32 buffers",
     "a product whose left matrix lies by columns": "to be written: mmadL1's a_transpose",
     "a fill of unsigned elements": "vbrc wants a number of the buffer's type, and numbers have no sign",
+    "don't support cast uint16_t": "its casts lack u16, which ours read as i16 and correct by 65536",
+    "don't support cast float_to_uint16_t": "the same, on the way back",
+    "a gather by this view of offsets": "to be written: gathers over a last tile of fewer rows",
+    "a single element of type 'ui8'": "to be written: one byte as a number",
 }
 MOST_EXCLUDED = 0.15  # goal: 0.1
 SAMPLED_FILES, SAMPLED_NUMBERS = 6, 40
