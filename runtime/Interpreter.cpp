@@ -25,8 +25,7 @@ std::string extentName(const PortCode &port, size_t axis) {
 Interpreter::Interpreter(std::unique_ptr<PreparedProgram> program, Queue &queue)
     : theProgram(std::move(program)), code(theProgram->code()), queue(queue), registers(code.registerCount),
       bound(code.registerCount), buffers(code.buffers.size()), capacities(code.buffers.size()),
-      iterations(code.loops.size()), bindings(code.maxBindings), constants(code.maxConstants),
-      outputExtents(code.outputs.size()) {
+      iterations(code.loops.size()), constants(code.maxConstants), outputExtents(code.outputs.size()) {
   for (size_t i = 0; i < code.outputs.size(); ++i)
     outputExtents[i].resize(code.outputs[i].dims.size());
 }

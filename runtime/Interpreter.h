@@ -88,9 +88,11 @@ private:
 
   Status failedRequire(const RequireInstruction &require) const;
   Status execute(const std::vector<InstructionCode> &code, bool inPrologue);
-  Status launch(LaunchInstruction &launch, bool inPrologue);
+  bool repeats(const LaunchRepeat &repeat) const;
+  Status launch(uint32_t index, bool inPrologue);
+  Status resolveBindings(const LaunchInstruction &launch, KilnBinding *bindings) const;
   Status evaluateGeometry(LaunchInstruction &launch);
-  Status profileLaunch(LaunchInstruction &launch, KilnLaunch &args);
+  Status profileLaunch(const LaunchInstruction &launch, KilnLaunch &args);
   Status copy(const CopyInstruction &copy);
   Status fill(const FillInstruction &fill);
   Status arith(const ArithInstruction &arith);
@@ -108,12 +110,11 @@ private:
   RunSettings settings;
   OutputProvider *outputProvider = nullptr;
   std::vector<int64_t> registers;
-  std::vector<bool> bound;           // registers that an input has bound
-  std::vector<KilnBinding> buffers;  // by program buffer; address 0: not there now
-  std::vector<uint64_t> capacities;  // by program buffer; of those that are allocated
-  std::vector<uint64_t> iterations;  // by loop
-  std::vector<KilnBinding> bindings; // of the launch at hand
-  std::vector<int64_t> constants;    // of the launch at hand
+  std::vector<bool> bound;          // registers that an input has bound
+  std::vector<KilnBinding> buffers; // by program buffer; address 0: not there now
+  std::vector<uint64_t> capacities; // by program buffer; of those that are allocated
+  std::vector<uint64_t> iterations; // by loop
+  std::vector<int64_t> constants;   // of the launch at hand
   std::vector<std::vector<int64_t>> outputExtents;
   uint64_t scalar = 0; // that ReadScalar reads into; a member, since a wait for it may time out
   Buffer arena, workspace, persistent;

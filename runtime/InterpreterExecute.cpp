@@ -57,10 +57,16 @@ Status Interpreter::failedRequire(const RequireInstruction &require) const {
 Status Interpreter::execute(const std::vector<InstructionCode> &block, bool inPrologue) {
   const InstructionCode *const first = block.data();
   for (const InstructionCode *at = first;; ++at) {
+    if (at->opcode == Opcode::Launch && repeats(code.repeats.launches[at->index])) [[likely]] {
+      const LaunchRepeat &repeat = code.repeats.launches[at->index];
+      if (Status handed = queue.launch(repeat.kernel, repeat.args); !handed.ok()) [[unlikely]]
+        return withContext(handed, "launch {}", describeLaunch(code.launches[at->index]));
+      continue;
+    }
     Status status;
     switch (at->opcode) {
     case Opcode::Launch:
-      status = launch(code.launches[at->index], inPrologue);
+      status = launch(at->index, inPrologue);
       break;
     case Opcode::Copy:
       status = copy(code.copies[at->index]);
@@ -143,7 +149,28 @@ Status Interpreter::resolveRange(const RangeCode &range, KilnBinding &out) const
   return {};
 }
 
-Status Interpreter::launch(LaunchInstruction &launch, bool inPrologue) {
+// Nothing else decides what a launch is given: the kernel stays, the workspace is compared by its address.
+bool Interpreter::repeats(const LaunchRepeat &repeat) const {
+  if (!repeat.kernel || settings.profile) [[unlikely]]
+    return false;
+  const LaunchRepeat::Source *source = code.repeats.sources.data() + repeat.firstBinding;
+  for (const LaunchRepeat::Source *end = source + repeat.bindingCount; source != end; ++source) {
+    const KilnBinding &now = buffers[source->buffer];
+    if (now.address != source->seen.address || now.bytes != source->seen.bytes)
+      return false;
+  }
+  const LaunchRepeat::Operand *operand = code.repeats.operands.data() + repeat.firstOperand;
+  for (const LaunchRepeat::Operand *end = operand + repeat.operandCount; operand != end; ++operand)
+    if (registers[operand->registerIndex] != operand->seen)
+      return false;
+  return repeat.args.workspace.bytes == 0 ||
+         (workspace && repeat.args.workspace.address == workspace.address());
+}
+
+Status Interpreter::launch(uint32_t index, bool inPrologue) {
+  LaunchInstruction &launch = code.launches[index];
+  LaunchRepeat &repeat = code.repeats.launches[index];
+  repeat.kernel = nullptr;
   if (!launch.handle) [[unlikely]]
     KILN_RETURN_IF_ERROR(theProgram->resolve(launch, inPrologue));
   for (size_t i = 0; i < launch.constants.size(); ++i)
@@ -151,40 +178,17 @@ Status Interpreter::launch(LaunchInstruction &launch, bool inPrologue) {
   LaunchGeometry &geometry = launch.geometry;
   if (!geometry.valid ||
       (!launch.constants.empty() && std::memcmp(constants.data(), geometry.constants.data(),
-                                                launch.constants.size() * sizeof(int64_t)) != 0)) [[unlikely]]
+                                                launch.constants.size() * sizeof(int64_t)) != 0))
     KILN_RETURN_IF_ERROR(withContext(evaluateGeometry(launch), "launch {}", describeLaunch(launch)));
-  const std::vector<BindingMetadata> &metadata = launch.handle->metadata().bindings;
-  auto problemOf = [&](size_t i) -> Status {
-    if (Status status = resolveRange(launch.bindings[i], bindings[i]); !status.ok())
-      return withContext(status, "launch {}: binding {}", describeLaunch(launch), i);
-    if (bindings[i].bytes < geometry.requiredBytes[i])
-      return outOfRange("launch {}: binding {} has {} bytes; kernel '{}' needs {}", describeLaunch(launch), i,
-                        bindings[i].bytes, launch.handle->metadata().name, geometry.requiredBytes[i]);
-    return invalidArgument("launch {}: binding {} at {:#x}; kernel '{}' needs a multiple of {}",
-                           describeLaunch(launch), i, bindings[i].address, launch.handle->metadata().name,
-                           metadata[i].alignmentBytes);
-  };
-  for (size_t i = 0; i < launch.bindings.size(); ++i) {
-    // What problemOf asks for; statuses are too slow to be made at every launch.
-    const RangeCode &range = launch.bindings[i];
-    const KilnBinding &buffer = buffers[range.buffer];
-    auto offset = static_cast<uint64_t>(valueOf(range.offset));
-    uint64_t rest = buffer.bytes - offset;
-    bool toEnd = !range.length.isRegister && range.length.value == -1;
-    uint64_t length = toEnd ? rest : static_cast<uint64_t>(valueOf(range.length));
-    bool holds = offset <= buffer.bytes && length <= rest && (buffer.address != 0 || length == 0) &&
-                 length >= geometry.requiredBytes[i];
-    bindings[i] = {buffer.address + offset, length};
-    if (!holds || (bindings[i].address & (metadata[i].alignmentBytes - 1)) != 0) [[unlikely]]
-      return problemOf(i);
-  }
+  KilnBinding *bindings = code.repeats.bindings.data() + repeat.firstBinding;
+  KILN_RETURN_IF_ERROR(resolveBindings(launch, bindings));
   if (geometry.grid[0] == 0 || geometry.grid[1] == 0 || geometry.grid[2] == 0)
     return {}; // nothing to compute: a tensor without elements
-  KilnLaunch args = {};
+  KilnLaunch &args = repeat.args = {};
   args.struct_size = sizeof(args);
-  args.bindings = bindings.data();
+  args.bindings = bindings;
   args.binding_count = launch.bindings.size();
-  args.constants = constants.data();
+  args.constants = geometry.constants.data();
   args.constant_count = launch.constants.size();
   if (geometry.workspaceBytes > 0) {
     if (!workspace || workspace.bytes() < geometry.workspaceBytes) [[unlikely]]
@@ -194,12 +198,38 @@ Status Interpreter::launch(LaunchInstruction &launch, bool inPrologue) {
   }
   std::copy(std::begin(geometry.grid), std::end(geometry.grid), args.grid);
   args.site = &launch.site;
+  for (size_t i = 0; i < repeat.bindingCount; ++i) {
+    LaunchRepeat::Source &source = code.repeats.sources[repeat.firstBinding + i];
+    source.seen = buffers[source.buffer];
+  }
+  for (size_t i = 0; i < repeat.operandCount; ++i) {
+    LaunchRepeat::Operand &operand = code.repeats.operands[repeat.firstOperand + i];
+    operand.seen = registers[operand.registerIndex];
+  }
+  repeat.kernel = launch.handle->handle();
+  KilnLaunch profiled = args;
   if (settings.profile) [[unlikely]]
-    KILN_RETURN_IF_ERROR(profileLaunch(launch, args));
-  Status status = queue.launch(launch.handle->handle(), args);
-  if (!status.ok()) [[unlikely]]
+    KILN_RETURN_IF_ERROR(profileLaunch(launch, profiled));
+  if (Status status = queue.launch(repeat.kernel, profiled); !status.ok()) [[unlikely]]
     return withContext(status, "launch {}", describeLaunch(launch));
-  return status;
+  return {};
+}
+
+// Each binding inside its buffer, as large and as aligned as the kernel needs it.
+Status Interpreter::resolveBindings(const LaunchInstruction &launch, KilnBinding *bindings) const {
+  const KernelMetadata &kernel = launch.handle->metadata();
+  for (size_t i = 0; i < launch.bindings.size(); ++i) {
+    const uint64_t required = launch.geometry.requiredBytes[i], alignment = kernel.bindings[i].alignmentBytes;
+    if (Status status = resolveRange(launch.bindings[i], bindings[i]); !status.ok())
+      return withContext(status, "launch {}: binding {}", describeLaunch(launch), i);
+    if (bindings[i].bytes < required)
+      return outOfRange("launch {}: binding {} has {} bytes; kernel '{}' needs {}", describeLaunch(launch), i,
+                        bindings[i].bytes, kernel.name, required);
+    if ((bindings[i].address & (alignment - 1)) != 0)
+      return invalidArgument("launch {}: binding {} at {:#x}; kernel '{}' needs a multiple of {}",
+                             describeLaunch(launch), i, bindings[i].address, kernel.name, alignment);
+  }
+  return {};
 }
 
 Status Interpreter::evaluateGeometry(LaunchInstruction &launch) {
@@ -237,7 +267,7 @@ Status Interpreter::evaluateGeometry(LaunchInstruction &launch) {
   return {};
 }
 
-Status Interpreter::profileLaunch(LaunchInstruction &launch, KilnLaunch &args) {
+Status Interpreter::profileLaunch(const LaunchInstruction &launch, KilnLaunch &args) {
   LaunchProfile &entry = settings.profile->emplace_back();
   entry.launch = &launch;
   entry.times.struct_size = sizeof(entry.times);

@@ -4,6 +4,8 @@
 #include "kiln/schema/Program_generated.h"
 #include "runtime/SchemaText.h"
 
+#include <algorithm>
+
 namespace kiln {
 
 namespace {
@@ -118,9 +120,29 @@ private:
                   entry.opLocationViews.data(), entry.opLocationViews.size()};
     entry.geometry.constants.resize(entry.constants.size());
     entry.geometry.requiredBytes.resize(entry.bindings.size());
-    code.maxBindings = std::max(code.maxBindings, entry.bindings.size());
+    decodeRepeat(entry);
     code.maxConstants = std::max(code.maxConstants, entry.constants.size());
     emit(Opcode::Launch, static_cast<uint32_t>(code.launches.size() - 1));
+  }
+
+  void decodeRepeat(const LaunchInstruction &launch) {
+    LaunchRepeats &repeats = code.repeats;
+    LaunchRepeat &repeat = repeats.launches.emplace_back();
+    repeat.firstBinding = static_cast<uint32_t>(repeats.sources.size());
+    repeat.firstOperand = static_cast<uint32_t>(repeats.operands.size());
+    auto watch = [&repeats](const OperandCode &operand) {
+      if (operand.isRegister)
+        repeats.operands.push_back({static_cast<uint32_t>(operand.value), 0});
+    };
+    for (const RangeCode &range : launch.bindings) {
+      repeats.sources.push_back({range.buffer, {}});
+      watch(range.offset);
+      watch(range.length);
+    }
+    std::for_each(launch.constants.begin(), launch.constants.end(), watch);
+    repeats.bindings.resize(repeats.sources.size());
+    repeat.bindingCount = static_cast<uint32_t>(launch.bindings.size());
+    repeat.operandCount = static_cast<uint32_t>(repeats.operands.size()) - repeat.firstOperand;
   }
 
   void decodeIf(const schema::If &branch) {

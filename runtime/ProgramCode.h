@@ -118,6 +118,30 @@ struct LaunchGeometry {
   std::vector<uint64_t> requiredBytes; // by binding
 };
 
+/// The inline cache of a launch site: what its latest launch was given. While the buffers and registers that
+/// this was made from are the same, it is given again.
+struct LaunchRepeat {
+  struct Source {
+    uint32_t buffer = 0;
+    KilnBinding seen = {};
+  };
+  struct Operand {
+    uint32_t registerIndex = 0;
+    int64_t seen = 0;
+  };
+  KilnKernel *kernel = nullptr; // null: there was none yet
+  uint32_t firstBinding = 0, bindingCount = 0, firstOperand = 0, operandCount = 0;
+  KilnLaunch args = {};
+};
+
+/// Those of a program, by launch; side by side in the order of the launches, since each is read once a run.
+struct LaunchRepeats {
+  std::vector<LaunchRepeat> launches;
+  std::vector<LaunchRepeat::Source> sources;   // by binding of each launch
+  std::vector<LaunchRepeat::Operand> operands; // the registers that each launch reads
+  std::vector<KilnBinding> bindings;           // that args point to
+};
+
 /// One launch site. The inline handle is filled at its first launch.
 struct LaunchInstruction {
   uint32_t kernel = 0;
@@ -152,6 +176,7 @@ struct BufferCode {
 struct ProgramCode {
   std::vector<InstructionCode> setup, prologue, body;
   std::deque<LaunchInstruction> launches; // stable addresses: sites are borrowed by the device
+  LaunchRepeats repeats;
   std::vector<CopyInstruction> copies;
   std::vector<FillInstruction> fills;
   std::vector<ArithInstruction> ariths;
@@ -164,7 +189,7 @@ struct ProgramCode {
   std::vector<BufferCode> buffers;
   OperandCode arenaBytes;
   uint32_t registerCount = 0;
-  size_t maxBindings = 0, maxConstants = 0;
+  size_t maxConstants = 0;
 };
 
 ProgramCode decodeProgram(const schema::Program &program);
