@@ -5,9 +5,12 @@
 #include "tests/unit/runtime/StatusMatchers.h"
 
 #include <cerrno>
+#include <cstdio>
 #include <fcntl.h>
 #include <map>
+#include <sched.h>
 #include <sys/mount.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace kiln {
@@ -178,17 +181,29 @@ TEST_F(CacheFailureTest, ReadOnlyModeMakesNoFolder) {
   EXPECT_FALSE(has(*stack, "a"));
 }
 
-/// A small file system of its own. Needs root and leave to mount.
+/// A small file system that only one process sees: root may mount one, others may in a user namespace.
 class SmallDiskTest : public CacheFailureTest {
 protected:
-  bool mount(const char *options) {
+  static constexpr int kNoLeave = 77;
+
+  /// Runs `body` in a child that has a disk of these `options`.
+  template <typename Body> void onDisk(const char *options, Body body) {
     std::filesystem::create_directory(folder.path("disk"));
-    mounted = ::mount("tmpfs", folder.path("disk").c_str(), "tmpfs", 0, options) == 0;
-    return mounted;
-  }
-  ~SmallDiskTest() override {
-    if (mounted)
-      ::umount2(folder.path("disk").c_str(), MNT_DETACH);
+    pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      bool mounted =
+          hasOwnMounts() && ::mount("tmpfs", folder.path("disk").c_str(), "tmpfs", 0, options) == 0;
+      if (mounted)
+        body();
+      std::fflush(nullptr);
+      ::_exit(!mounted ? kNoLeave : HasFailure() ? 1 : 0);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == kNoLeave)
+      GTEST_SKIP() << "no leave to mount a small file system";
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "status " << status;
   }
   std::shared_ptr<CacheStack> openThere() {
     CacheSettings settings;
@@ -196,37 +211,49 @@ protected:
     settings.folder = folder.path("disk/cache");
     return CacheStack::open(settings);
   }
-  bool mounted = false;
+
+private:
+  static bool hasOwnMounts() {
+    const std::string uid = std::to_string(::getuid()), gid = std::to_string(::getgid());
+    if (::unshare(CLONE_NEWNS) != 0) {
+      if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
+        return false;
+      writeWhole("/proc/self/setgroups", "deny");
+      writeWhole("/proc/self/gid_map", gid + " " + gid + " 1");
+      writeWhole("/proc/self/uid_map", uid + " " + uid + " 1");
+    }
+    return ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+  }
 };
 
 TEST_F(SmallDiskTest, AFullDiskMakesRoomOrKeepsNothing) {
-  if (!mount("size=1m,mode=700"))
-    GTEST_SKIP() << "no leave to mount a small file system";
-  auto stack = openThere();
-  std::string noise;
-  for (uint32_t x = 1; noise.size() < (100 << 10); x = x * 1664525 + 1013904223)
-    noise += static_cast<char>(x >> 24);
-  for (int i = 0; i < 40; ++i) {
-    std::string name = std::to_string(i);
-    stack->insert(addressOf(name), {}, spanOf(noise), EntryLayout::Compact);
-  }
-  EXPECT_GT(stack->counters().evicted, 10u);
-  EXPECT_TRUE(stack->find(addressOf("39"), std::nullopt)) << "the newest is there";
-  noise.resize(2 << 20, 'x'); // more than the disk
-  stack->insert(addressOf("huge"), {}, spanOf(noise), EntryLayout::Pages);
-  EXPECT_EQ(stack->counters().writeFailures, 1u);
-  EXPECT_THAT(filesBelow(folder.path("disk/cache/v1/tmp")), IsEmpty());
+  onDisk("size=1m,mode=700", [this] {
+    auto stack = openThere();
+    std::string noise;
+    for (uint32_t x = 1; noise.size() < (100 << 10); x = x * 1664525 + 1013904223)
+      noise += static_cast<char>(x >> 24);
+    for (int i = 0; i < 40; ++i) {
+      std::string name = std::to_string(i);
+      stack->insert(addressOf(name), {}, spanOf(noise), EntryLayout::Compact);
+    }
+    EXPECT_GT(stack->counters().evicted, 10u);
+    EXPECT_TRUE(stack->find(addressOf("39"), std::nullopt)) << "the newest is there";
+    noise.resize(2 << 20, 'x'); // more than the disk
+    stack->insert(addressOf("huge"), {}, spanOf(noise), EntryLayout::Pages);
+    EXPECT_EQ(stack->counters().writeFailures, 1u);
+    EXPECT_THAT(filesBelow(folder.path("disk/cache/v1/tmp")), IsEmpty());
+  });
 }
 
 TEST_F(SmallDiskTest, NoInodesLeftIsAFullDiskToo) {
-  if (!mount("size=10m,nr_inodes=60,mode=700"))
-    GTEST_SKIP() << "no leave to mount a small file system";
-  auto stack = openThere();
-  for (int i = 0; i < 100; ++i)
-    put(*stack, std::to_string(i));
-  EXPECT_GT(stack->counters().entriesWritten, 5u);
-  EXPECT_GT(stack->counters().writeFailures + stack->counters().evicted, 0u);
-  EXPECT_THAT(filesBelow(folder.path("disk/cache/v1/tmp")), IsEmpty());
+  onDisk("size=10m,nr_inodes=60,mode=700", [this] {
+    auto stack = openThere();
+    for (int i = 0; i < 100; ++i)
+      put(*stack, std::to_string(i));
+    EXPECT_GT(stack->counters().entriesWritten, 5u);
+    EXPECT_GT(stack->counters().writeFailures + stack->counters().evicted, 0u);
+    EXPECT_THAT(filesBelow(folder.path("disk/cache/v1/tmp")), IsEmpty());
+  });
 }
 
 } // namespace
