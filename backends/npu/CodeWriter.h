@@ -105,6 +105,7 @@ private:
   mlir::LogicalResult writeCubeOp(mlir::Operation *op);
   void writeFlag(Op op, devicekit::SyncOpInterface sync);
   void writeLoad(ir::LoadOp op);
+  Scalar toBlockEnd(Scalar bytes, int64_t elementBytes);
   void writeStore(ir::StoreOp op);
   void writeBinary(ir::BinaryOp op);
   void writeReduce(ir::ReduceOp op);

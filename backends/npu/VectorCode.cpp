@@ -122,6 +122,12 @@ Bursts burstsOf(CodeWriter &writer, const Place &local, bool keeps = false) {
 
 } // namespace
 
+/// Elements of up to four bytes from the end of so many bytes to the end of their last block.
+Scalar CodeWriter::toBlockEnd(Scalar bytes, int64_t elementBytes) {
+  Scalar rest = compute(Op::And, sub(number(0), bytes), number(31));
+  return fold(Op::Div, rest, number(std::min<int64_t>(elementBytes, 4)));
+}
+
 void CodeWriter::writeLoad(ir::LoadOp op) {
   Place source = place(op.getSrc()), local = place(op.getDst());
   Bursts bursts = burstsOf(*this, local, op.getKeep());
@@ -132,7 +138,11 @@ void CodeWriter::writeLoad(ir::LoadOp op) {
   set(inst, Field::len, bursts.bytes);
   if (source.extents.size() == 2)
     set(inst, Field::sgap, sub(mul(source.strides[0], number(local.elementBytes)), bursts.bytes));
-  inst[Field::rpad] = bursts.pads * std::max<int64_t>(local.elementBytes / 4, 1); // of 4 bytes at most
+  bool isColumn = local.extents.size() == 1 && !op.getKeep();
+  if (isColumn && bursts.bytes.isReg) // arithmetic on columns takes eight rows at a time
+    set(inst, Field::rpad, toBlockEnd(bursts.bytes, local.elementBytes));
+  else
+    inst[Field::rpad] = bursts.pads * std::max<int64_t>(local.elementBytes / 4, 1); // of 4 bytes at most
   if (local.extents.size() == 2)
     set(inst, Field::dgap, bursts.localGap);
   emit(inst);
