@@ -44,7 +44,8 @@ std::optional<Access> gatherOf(GatherOp gather, Builder &builder) {
   if (!isa<BlockArgument>(gather.getX()) || !isa<BlockArgument>(gather.getIndices()) ||
       gather.getBatchDims() != 0)
     return std::nullopt;
-  int64_t axis = gather.getAxis() < 0 ? gather.getAxis() + type.getRank() : gather.getAxis();
+  auto axis = static_cast<int64_t>(gather.getAxis()); // the attribute's own type has no sign
+  axis = axis < 0 ? axis + type.getRank() : axis;
   Access access = {gather.getX(), gather.getIndices(), axis, {}};
   for (int64_t i = 0; i < type.getRank(); ++i) {
     if (i != axis) {

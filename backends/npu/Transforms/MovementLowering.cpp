@@ -191,7 +191,8 @@ FailureOr<OpFoldResult> MovementLowering::indexOf(Operation *op, OpFoldResult va
 
 LogicalResult MovementLowering::concat(ConcatOp op) {
   int64_t rank = cast<RankedTensorType>(op.getType()).getRank();
-  int64_t axis = op.getAxis() < 0 ? op.getAxis() + rank : op.getAxis();
+  auto axis = static_cast<int64_t>(op.getAxis()); // the attribute's own type has no sign
+  axis = axis < 0 ? axis + rank : axis;
   OpFoldResult at = math.constant(0);
   auto product = [&](Value memref, int64_t begin, int64_t end) {
     OpFoldResult count = math.constant(1);

@@ -58,6 +58,9 @@ public:
         Value address = builder.create<ir::AddressOp>(argument.getLoc(), builder.getIndexType(), argument);
         located[argument] = dense(argument.getLoc(), ir::Memory::GM, address, sizes);
       }
+    for (BlockArgument argument : function.getArguments())
+      if (holdsHalves(argument))
+        clear(argument.getLoc(), located[argument]);
     SmallVector<Operation *> ops, dead;
     function.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
     for (Operation *op : ops) {
@@ -86,6 +89,40 @@ private:
         stride = math.mul(stride, sizes[axis]);
     }
     return result;
+  }
+
+  /// Whether elements of four bits are written there, each beside another one that must stay.
+  static bool holdsHalves(Value memref) {
+    auto type = dyn_cast<MemRefType>(memref.getType());
+    if (!type || storedBits(type.getElementType()) != 4)
+      return false;
+    SmallVector<Value> views = {memref};
+    while (!views.empty()) {
+      Value view = views.pop_back_val();
+      for (Operation *user : view.getUsers()) {
+        if (auto store = dyn_cast<memref::StoreOp>(user); store && store.getMemRef() == view)
+          return true;
+        for (Value result : user->getResults())
+          if (isa<MemRefType>(result.getType()))
+            views.push_back(result);
+      }
+    }
+    return false;
+  }
+
+  /// Zeros in all bytes of a buffer of halves, so that there is something to keep beside what is written.
+  void clear(Location loc, const Located &buffer) {
+    IndexMath math(builder, loc);
+    OpFoldResult count = math.constant(1);
+    for (OpFoldResult size : buffer.sizes)
+      count = math.mul(count, size);
+    auto loop = builder.create<scf::ForOp>(loc, math.value(math.constant(0)),
+                                           math.value(math.ceilDiv(count, 2)), math.value(math.constant(1)));
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    Value zero = builder.create<arith::ConstantOp>(loc, builder.getI8IntegerAttr(0));
+    Value address = builder.create<arith::AddIOp>(loc, buffer.address, loop.getInductionVar());
+    builder.create<ir::StsOp>(loc, zero, buffer.memory, address, 0);
   }
 
   FailureOr<Located> find(Operation *user, Value memref) {
@@ -134,6 +171,8 @@ private:
     if (failed(result))
       return failure();
     located[op->getResult(0)] = *result;
+    if (isa<memref::AllocOp>(op) && holdsHalves(op->getResult(0)))
+      clear(op->getLoc(), *result);
     return success();
   }
 
@@ -346,24 +385,14 @@ private:
       builder.create<ir::StsOp>(loc, value, at.memory, address, constant);
       return;
     }
-    // Elements are written in their order: the first of a byte clears the other's place.
     auto [address, constant, shift] = halfByte(loc, at, indices);
     Type i8 = builder.getI8Type();
-    Value zero = builder.create<arith::ConstantOp>(loc, builder.getI8IntegerAttr(0));
-    Value isSecond = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, shift, zero);
-    auto before = builder.create<scf::IfOp>(loc, TypeRange(i8), isSecond, /*withElseRegion=*/true);
-    {
-      OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPointToStart(before.thenBlock());
-      Value byte = builder.create<ir::LdsOp>(loc, i8, at.memory, address, constant);
-      Value low = builder.create<arith::ConstantOp>(loc, builder.getI8IntegerAttr(15));
-      builder.create<scf::YieldOp>(loc, builder.create<arith::AndIOp>(loc, byte, low).getResult());
-      builder.setInsertionPointToStart(before.elseBlock());
-      builder.create<scf::YieldOp>(loc, zero);
-    }
-    Value own = builder.create<arith::ExtUIOp>(loc, i8, value);
-    own = builder.create<arith::ShLIOp>(loc, own, shift);
-    own = builder.create<arith::OrIOp>(loc, own, before.getResult(0));
+    Value byte = builder.create<ir::LdsOp>(loc, i8, at.memory, address, constant);
+    Value high = builder.create<arith::ConstantOp>(loc, builder.getI8IntegerAttr(-16));
+    Value others =
+        builder.create<arith::ShRUIOp>(loc, high, shift); // the low half where ours is the high one
+    Value own = builder.create<arith::ShLIOp>(loc, builder.create<arith::ExtUIOp>(loc, i8, value), shift);
+    own = builder.create<arith::OrIOp>(loc, own, builder.create<arith::AndIOp>(loc, byte, others));
     builder.create<ir::StsOp>(loc, own, at.memory, address, constant);
   }
 

@@ -41,6 +41,17 @@ bool writesMemory(Operation *op) {
       .wasInterrupted();
 }
 
+/// Whether elements of four bits are written: two of them share the byte that one core writes.
+bool writesHalves(func::FuncOp function) {
+  return function
+      ->walk([](memref::StoreOp store) {
+        Type element = store.getMemRefType().getElementType();
+        bool isHalf = element.isIntOrFloat() && element.getIntOrFloatBitWidth() == 4;
+        return isHalf ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Buffers from outside of an op that it touches. Null stands for any.
 struct Accesses {
   llvm::SmallSetVector<Value, 8> reads, writes;
@@ -115,7 +126,7 @@ class Sharing {
 public:
   Sharing(func::FuncOp function, int64_t cores) : function(function), rewriter(function.getContext()) {
     Block &body = function.getBody().front();
-    blocks = canShare(body) ? std::min(cores, blocksFor(body)) : 1;
+    blocks = canShare(body) && !writesHalves(function) ? std::min(cores, blocksFor(body)) : 1;
   }
 
   int64_t run() {

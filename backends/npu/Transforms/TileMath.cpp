@@ -154,9 +154,9 @@ FailureOr<TileValue> TileBuilder::applyFunction(Operation *op, ArrayRef<TileValu
                                                : ir::Round::rint;
     builder.create<ir::CastOp>(loc, round, view(wide, true), view(whole, true));
     TileValue rounded = cast(whole, builder.getF32Type(), ir::Round::rint);
-    // From 2^23 on every f32 is whole, and i32 would not hold them all.
-    TileValue isLarge = compare(ir::Compare::ge, unary(ir::Unary::vabs, wide), number(8388608, wide.element));
-    return back(select(isLarge, wide, rounded));
+    // From 2^23 on every f32 is whole, and i32 would not hold them all, nor what is no number.
+    TileValue isSmall = compare(ir::Compare::lt, unary(ir::Unary::vabs, wide), number(8388608, wide.element));
+    return back(select(isSmall, rounded, wide));
   }
   return applyFormula(op, operands);
 }
