@@ -13,7 +13,10 @@ constexpr uint8_t kPoison = 0xff; // destinations in flight: NaN in every float 
 } // namespace
 
 LocalMemory::LocalMemory(std::string_view name, uint64_t size, bool hasShadow)
-    : theName(name), bytes(size, kFresh), cells(hasShadow ? (size + kBlock - 1) / kBlock : 0) {}
+    : theName(name), bytes(size, kFresh), hasShadow(hasShadow) {
+  uint64_t page = kBlock * std::tuple_size_v<CellPage>;
+  pages.resize(hasShadow ? (size + page - 1) / page : 0);
+}
 
 Fault LocalMemory::fault(FaultKind kind, uint64_t address, std::string detail) const {
   Fault result;
@@ -29,7 +32,7 @@ std::optional<Fault> LocalMemory::access(std::span<const Range> ranges, const Ac
     if (range.begin > size() || size() - range.begin < range.bytes)
       return fault(FaultKind::OutOfBounds, range.begin,
                    std::to_string(range.bytes) + " bytes; it has " + std::to_string(size()));
-    if (cells.empty() || range.bytes == 0)
+    if (!hasShadow || range.bytes == 0)
       continue;
     uint64_t end = range.begin + range.bytes;
     for (uint64_t block = range.begin / kBlock; block * kBlock < end; ++block) {
@@ -45,7 +48,10 @@ std::optional<Fault> LocalMemory::access(std::span<const Range> ranges, const Ac
 
 std::optional<Fault> LocalMemory::accessBlock(uint64_t block, uint32_t mask, const Accessor &by,
                                               bool isWrite) {
-  AccessCell &cell = cells[block];
+  std::unique_ptr<CellPage> &page = pages[block / std::tuple_size_v<CellPage>];
+  if (!page)
+    page = std::make_unique<CellPage>();
+  AccessCell &cell = (*page)[block % std::tuple_size_v<CellPage>];
   if (!isWrite && (cell.initialised & mask) != mask) {
     uint64_t offset = static_cast<uint64_t>(__builtin_ctz(mask & ~cell.initialised));
     return fault(FaultKind::Uninitialised, block * kBlock + offset, "nobody wrote this byte");

@@ -34,10 +34,10 @@ uint64_t SharedMemory::modelAddress(uint64_t address) const {
   return address;
 }
 
-std::optional<Range> SharedMemory::regionOf(const Range &range, bool isWrite) const {
+std::optional<Range> SharedMemory::plainRegionOf(const Range &range, bool isWrite) const {
   const Region *region = find(range, isWrite);
   if (!region || region->address + region->bytes - range.begin < range.bytes ||
-      (isWrite && !region->isWritable))
+      (isWrite && !region->isWritable) || (hasShadow && needsShadow(*region)))
     return std::nullopt;
   return Range{region->address, region->bytes};
 }

@@ -21,7 +21,7 @@ using devicekit::Range;
 NpuCore::NpuCore(const LaunchContext &launch, bool isCube, uint64_t block, uint64_t sub, uint64_t subs,
                  uint32_t group)
     : launch(launch), section(isCube ? launch.object.aic : launch.object.aiv),
-      scalar(isCube ? launch.aicScalar : launch.aivScalar), group(group) {
+      scalar(isCube ? launch.aicScalar : launch.aivScalar), windows(scalar.size()), group(group) {
   const Target &target = launch.target;
   auto make = [&](Memory which, uint64_t size) {
     memories[static_cast<size_t>(which)] =

@@ -55,7 +55,9 @@ private:
   void stepOnce(devicekit::PipeCore &core);
   void compute(devicekit::PipeCore &core, const ScalarInst &inst);
   void access(devicekit::PipeCore &core, const ScalarInst &inst);
-  bool isKnownInside(const ScalarInst &inst, uint64_t address);
+  void move(const ScalarInst &inst, uint64_t address);
+  bool isPlain(uint32_t pc, uint64_t address);
+  void runAlone(devicekit::PipeCore &core);
   void synchronise(devicekit::PipeCore &core, const Inst &inst);
   void issue(devicekit::PipeCore &core, const Inst &inst);
   bool readSpecial(devicekit::PipeCore &core, const Inst &inst);
@@ -69,7 +71,7 @@ private:
   };
   const CodeSection &section;
   const std::vector<ScalarInst> &scalar; // of the section
-  Window readable, written;              // where the last scalar accesses were
+  std::vector<Window> windows;           // where each of its accesses was last
   const uint32_t group;
   Registers registers = {};
   std::array<uint64_t, kSpecialCount> special = {};

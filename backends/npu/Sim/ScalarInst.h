@@ -12,7 +12,8 @@ struct ScalarInst {
   uint8_t d = 0, a = 0, b = 0; // registers
   bool isRegB = false;         // else the second source is `imm`
   bool isGm = false;           // of an access
-  uint8_t bytes = 0;
+  bool isArithmetic = false;
+  uint8_t bytes = 0; // of an access, else 0
   Compare compare = Compare::Eq;
   Round round = Round::None;
   DType type = DType::I64;

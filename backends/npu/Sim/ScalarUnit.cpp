@@ -1,9 +1,7 @@
 // ScalarUnit.cpp: NpuCore's program: registers, branches, loads and stores, synchronisation, issue.
 #include "backends/npu/Sim/NpuCore.h"
+#include "backends/npu/Sim/ScalarAlu.h"
 
-#include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstring>
 
 namespace kiln::npu {
@@ -15,27 +13,6 @@ using devicekit::PipeCore;
 using devicekit::Range;
 
 namespace {
-
-uint64_t fromFloat(float value) { return std::bit_cast<uint32_t>(value); }
-float toFloat(uint64_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits)); }
-
-double roundTo(Round how, double value) {
-  switch (how) {
-  case Round::Floor:
-    return std::floor(value);
-  case Round::Ceil:
-    return std::ceil(value);
-  case Round::Trunc:
-    return std::trunc(value);
-  case Round::Round:
-    return std::round(value);
-  case Round::None:
-  case Round::Rint:
-  case Round::Odd: // refused by the loader
-    return std::nearbyint(value);
-  }
-  return value;
-}
 
 // An element of a type in a register: signed ones extended.
 uint64_t extend(DType type, uint64_t bits) {
@@ -59,6 +36,9 @@ std::vector<ScalarInst> decodeScalar(const CodeSection &section, const Target &t
   for (const Inst &inst : section.code) {
     ScalarInst &out = decoded.emplace_back();
     out.format = inst.info->format;
+    out.isArithmetic = out.format == Format::MoveImm || out.format == Format::Scalar1 ||
+                       out.format == Format::Scalar2 || out.format == Format::ScalarCompare ||
+                       out.format == Format::ScalarRound;
     out.op = inst.op();
     out.cycles = static_cast<uint16_t>(target.scalarCycles);
     if (inst.info->pipe != Pipe::S)
@@ -100,90 +80,9 @@ std::vector<ScalarInst> decodeScalar(const CodeSection &section, const Target &t
 }
 
 void NpuCore::compute(PipeCore &core, const ScalarInst &inst) {
-  uint64_t &d = registers[inst.d];
-  uint64_t a = registers[inst.a], b = inst.isRegB ? registers[inst.b] : static_cast<uint64_t>(inst.imm);
-  auto signedA = static_cast<int64_t>(a), signedB = static_cast<int64_t>(b);
-  switch (inst.op) {
-  case Op::MovI:
-    d = b;
-    break;
-  case Op::Mov:
-    d = a;
-    break;
-  case Op::Add:
-    d = a + b;
-    break;
-  case Op::Sub:
-    d = a - b;
-    break;
-  case Op::Mul:
-    d = a * b;
-    break;
-  case Op::Div:
-  case Op::Rem:
-    if (b == 0)
-      return core.raise(FaultKind::Illegal, std::to_string(signedA) + " divided by 0", core.pc, 0);
-    if (signedB == -1) // the least number has no opposite: it wraps
-      d = inst.op == Op::Div ? 0 - a : 0;
-    else
-      d = static_cast<uint64_t>(inst.op == Op::Div ? signedA / signedB : signedA % signedB);
-    break;
-  case Op::And:
-    d = a & b;
-    break;
-  case Op::Or:
-    d = a | b;
-    break;
-  case Op::Xor:
-    d = a ^ b;
-    break;
-  case Op::Shl:
-    d = a << (b & 63);
-    break;
-  case Op::Shr:
-    d = a >> (b & 63);
-    break;
-  case Op::Sar:
-    d = static_cast<uint64_t>(signedA >> (b & 63));
-    break;
-  case Op::Min:
-    d = static_cast<uint64_t>(std::min(signedA, signedB));
-    break;
-  case Op::Max:
-    d = static_cast<uint64_t>(std::max(signedA, signedB));
-    break;
-  case Op::Cmp:
-    d = holds(inst.compare, signedA, signedB);
-    break;
-  case Op::FAdd:
-    d = fromFloat(toFloat(a) + toFloat(b));
-    break;
-  case Op::FMul:
-    d = fromFloat(toFloat(a) * toFloat(b));
-    break;
-  case Op::FSub:
-    d = fromFloat(toFloat(a) - toFloat(b));
-    break;
-  case Op::FCmp:
-    d = holds(inst.compare, toFloat(a), toFloat(b));
-    break;
-  case Op::FDiv:
-    d = fromFloat(toFloat(a) / toFloat(b));
-    break;
-  case Op::IntToF:
-    d = fromFloat(static_cast<float>(signedA));
-    break;
-  case Op::FToInt: {
-    double rounded = roundTo(inst.round, toFloat(a));
-    d = rounded != rounded  ? 0
-        : rounded >= 0x1p63 ? static_cast<uint64_t>(INT64_MAX)
-        : rounded < -0x1p63 ? static_cast<uint64_t>(INT64_MIN)
-                            : static_cast<uint64_t>(static_cast<int64_t>(rounded));
-    break;
-  }
-  default:
-    break;
-  }
+  if (!evaluate(inst, registers))
+    return core.raise(FaultKind::Illegal,
+                      std::to_string(static_cast<int64_t>(registers[inst.a])) + " divided by 0", core.pc, 0);
   ++core.pc;
   core.spend(inst.cycles);
 }
@@ -201,7 +100,7 @@ void NpuCore::access(PipeCore &core, const ScalarInst &inst) {
     misaligned.detail = "expected a multiple of " + std::to_string(inst.bytes);
     return core.raise(std::move(misaligned), core.pc, 0);
   }
-  if (launch.hasChecks || !isKnownInside(inst, address)) {
+  if (!isPlain(core.pc, address)) {
     Range range = {address, inst.bytes};
     Accessor by = core.scalarAccess();
     std::optional<Fault> fault;
@@ -213,7 +112,15 @@ void NpuCore::access(PipeCore &core, const ScalarInst &inst) {
     if (fault)
       return core.raise(std::move(*fault), core.pc, 0);
   }
+  move(inst, address);
+  ++core.pc;
+  core.spend(inst.cycles);
+}
+
+/// Between a register and memory that may be touched.
+void NpuCore::move(const ScalarInst &inst, uint64_t address) {
   uint8_t *at = inst.isGm ? reinterpret_cast<uint8_t *>(address) : bytes.ub + address;
+  bool isStore = inst.op == Op::Store;
   if (isStore) {
     std::memcpy(at, &registers[inst.b], inst.bytes);
     ++elementsWritten[static_cast<size_t>(Pipe::S)];
@@ -225,19 +132,18 @@ void NpuCore::access(PipeCore &core, const ScalarInst &inst) {
   }
   if (inst.isGm)
     (isStore ? gmTraffic.written : gmTraffic.read) += inst.bytes;
-  ++core.pc;
-  core.spend(inst.cycles);
 }
 
-/// Whether an access without checks is within UB, or within the part of GM that the last one was in.
-bool NpuCore::isKnownInside(const ScalarInst &inst, uint64_t address) {
+/// Whether an access needs no look at its bounds, and no record: it is within UB, without checks, or where
+/// the instruction's last one was.
+bool NpuCore::isPlain(uint32_t pc, uint64_t address) {
+  const ScalarInst &inst = scalar[pc];
   if (!inst.isGm)
-    return address <= launch.target.ubBytes - inst.bytes;
-  bool isStore = inst.op == Op::Store;
-  Window &window = isStore ? written : readable;
+    return !launch.hasChecks && address <= launch.target.ubBytes - inst.bytes;
+  Window &window = windows[pc];
   if (address - window.begin < window.bytes && window.bytes - (address - window.begin) >= inst.bytes)
     return true;
-  if (auto region = launch.gm.regionOf({address, inst.bytes}, isStore))
+  if (auto region = launch.gm.plainRegionOf({address, inst.bytes}, inst.op == Op::Store))
     window = {region->begin, region->bytes};
   return false; // the full check says what is wrong, if anything is
 }
@@ -291,9 +197,48 @@ bool NpuCore::readSpecial(PipeCore &core, const Inst &inst) {
 }
 
 void NpuCore::step(PipeCore &core) {
-  do
+  do {
     stepOnce(core);
-  while (core.goesOn());
+    if (core.runsAlone())
+      runAlone(core);
+  } while (core.goesOn());
+}
+
+/// Instructions that touch registers and plain memory alone, up to one that does not or to the end of the
+/// core's slice of time. What they do and take is what stepOnce() says.
+void NpuCore::runAlone(PipeCore &core) {
+  const uint64_t left = core.cyclesLeft();
+  uint64_t count = 0, cycles = 0, lastBegin = 0;
+  uint32_t pc = core.pc;
+  for (; cycles <= left; ++count) {
+    const ScalarInst &inst = scalar[pc];
+    uint32_t next = pc + 1;
+    if (inst.isArithmetic) {
+      if (!evaluate(inst, registers))
+        break;
+    } else if (inst.format == Format::Branch) {
+      if (holds(inst.compare, static_cast<int64_t>(registers[inst.a]),
+                inst.isRegB ? static_cast<int64_t>(registers[inst.b]) : inst.imm))
+        next = inst.target;
+    } else if (inst.format == Format::Jump) {
+      next = inst.target;
+    } else if (inst.format == Format::Loop) {
+      if (static_cast<int64_t>(--registers[inst.d]) > 0)
+        next = inst.target;
+    } else if (inst.bytes) {
+      uint64_t address = registers[inst.a] + static_cast<uint64_t>(inst.imm);
+      if (address & (inst.bytes - 1u) || (!inst.isGm && !bytes.ub) || !isPlain(pc, address))
+        break;
+      move(inst, address);
+    } else {
+      break;
+    }
+    pc = next;
+    lastBegin = cycles;
+    cycles += inst.cycles;
+  }
+  core.pc = pc;
+  core.ranAlone(count, cycles, lastBegin);
 }
 
 void NpuCore::stepOnce(PipeCore &core) {

@@ -45,7 +45,9 @@ private:
 
   const std::string theName;
   std::vector<uint8_t> bytes;
-  std::vector<AccessCell> cells; // empty: no shadow
+  const bool hasShadow;
+  using CellPage = std::array<AccessCell, 64>;
+  std::vector<std::unique_ptr<CellPage>> pages; // made when first touched
 };
 
 } // namespace kiln::devicekit

@@ -116,6 +116,24 @@ public:
     pipes[0].clock.own[0] = pipes[0].number;
     return true;
   }
+  /// Whether the model may carry out instructions of the scalar unit one behind the other without asking in
+  /// between: each takes the cycles it says, and nothing else happens on this core.
+  bool runsAlone() const {
+    return options.seed == 0 && jobs == 0 && scalarWait == ScalarWait::None && !halted && !theFault &&
+           scalarTime <= untilTime;
+  }
+  /// In how many cycles from now the scalar unit's last instruction of this run may begin.
+  uint64_t cyclesLeft() const { return untilTime - scalarTime; }
+  /// Accounts for `count` instructions that took `cycles`, the last of which began after `lastBegin` of them.
+  void ranAlone(uint64_t count, uint64_t cycles, uint64_t lastBegin) {
+    if (count == 0)
+      return;
+    current = latest = std::max(latest, scalarTime + lastBegin);
+    scalarTime += cycles;
+    executed += count;
+    pipes[0].stats.instructions += count;
+    pipes[0].clock.own[0] = pipes[0].number;
+  }
   /// The scalar unit's next step comes `cycles` later.
   void spend(uint64_t cycles) { scalarTime += draw(cycles); }
   void issue(uint32_t pipe, Job job);

@@ -28,8 +28,9 @@ public:
   std::optional<Fault> write(std::span<const Range> ranges, const Accessor &by, bool isAtomic) {
     return access(ranges, by, true, isAtomic);
   }
-  /// The bytes around `range` that an access of that kind may touch, too; nothing if it must not be.
-  std::optional<Range> regionOf(const Range &range, bool isWrite) const;
+  /// The bytes around `range` that accesses of that kind may touch without being recorded: all, if there is
+  /// no shadow, else what nobody may write. Nothing if it must not be touched, or not like that.
+  std::optional<Range> plainRegionOf(const Range &range, bool isWrite) const;
   /// An address that does not depend on where the host put the buffers: regions one behind the other, each at
   /// a multiple of 512. Simulated time is counted with these.
   uint64_t modelAddress(uint64_t address) const;
