@@ -95,15 +95,19 @@ template <typename Fn> Result<double> perCall(size_t threads, Fn fn) {
   std::vector<double> times(threads);
   std::vector<Status> statuses(threads);
   auto body = [&](size_t thread) {
-    for (int i = 0; i < kRepeats && statuses[thread].ok(); ++i) // what a new thread reads is in no cache yet
-      statuses[thread] = fn(thread, i);
+    Status status; // a thread's own: writing to statuses at each call would share their cache line
+    auto callAll = [&] {
+      for (int i = 0; i < kRepeats && status.ok(); ++i)
+        status = fn(thread, i);
+    };
     ++ready;
     while (ready.load() < threads) {
     }
+    callAll(); // what a new thread reads, or one that has waited, is in no cache yet
     double start = threadMicroseconds();
-    for (int i = 0; i < kRepeats && statuses[thread].ok(); ++i)
-      statuses[thread] = fn(thread, i);
+    callAll();
     times[thread] = (threadMicroseconds() - start) / kRepeats;
+    statuses[thread] = std::move(status);
   };
   std::vector<std::thread> others;
   for (size_t thread = 1; thread < threads; ++thread)
