@@ -61,6 +61,25 @@ Status checkLength(Node &node, unsigned i, StringRef name, size_t count) {
   return invalid("'{0}' has the wrong shape; expected {1} elements", name, count);
 }
 
+/// Extents as f32 data.
+Result<Value> realExtents(Node &node, const Extents &extents) {
+  KilnBuilder &build = node.build;
+  Value list = build.fromElements(extents, /*isScalar=*/false, build.builder().getI64Type());
+  return build.convert(list, build.builder().getF32Type());
+}
+
+/// The sizes of the resized axes, read back from `numbers`, which has an entry for each axis, rounded down.
+Status readSizes(Node &node, Value numbers, StringRef what, Request &request) {
+  KilnBuilder &build = node.build;
+  KILN_ASSIGN_OR_RETURN(numbers, build.make<FloorOp>(numbers));
+  GraphValue rounded;
+  KILN_ASSIGN_OR_RETURN(rounded.tensor, build.convert(numbers, build.builder().getI64Type()));
+  KILN_ASSIGN_OR_RETURN(ShapeValue read, node.extents(rounded, what));
+  for (int64_t axis : request.axes)
+    request.sizes[axis] = read.elements[axis];
+  return {};
+}
+
 /// Scales of input `i`, and extents rounded down: now, where they and the input's are known, else when the
 /// model runs.
 Status applyScales(Node &node, unsigned i, Request &request) {
@@ -91,17 +110,34 @@ Status applyScales(Node &node, unsigned i, Request &request) {
   }
   if (!isComputed)
     return {};
-  Type f32 = build.builder().getF32Type(), i64 = build.builder().getI64Type();
-  GraphValue extents, products;
-  extents.shape = ShapeValue{i64, false, node.shape(0)};
-  KILN_ASSIGN_OR_RETURN(Value numbers, build.convert(materialize(build, extents, ""), f32));
+  KILN_ASSIGN_OR_RETURN(Value numbers, realExtents(node, node.shape(0)));
   KILN_ASSIGN_OR_RETURN(numbers, build.make<MulOp>({numbers, request.scales}));
-  KILN_ASSIGN_OR_RETURN(numbers, build.make<FloorOp>(numbers));
-  KILN_ASSIGN_OR_RETURN(products.tensor, build.convert(numbers, i64));
-  KILN_ASSIGN_OR_RETURN(ShapeValue read, node.extents(products, "the product of extents and 'scales'"));
-  for (int64_t axis : request.axes)
-    request.sizes[axis] = read.elements[axis];
-  return {};
+  return readSizes(node, numbers, "the product of extents and 'scales'", request);
+}
+
+/// The same where sizes or extents are known when the model runs only: `kind` chooses the scale.
+Status keepUnknownAspectRatio(Node &node, ReduceKind kind, Request &request) {
+  KilnBuilder &build = node.build;
+  Extents sizes, extents;
+  for (int64_t axis : request.axes) {
+    sizes.push_back(request.sizes[axis]);
+    extents.push_back(node.dim(0, axis));
+  }
+  KILN_ASSIGN_OR_RETURN(Value wanted, realExtents(node, sizes));
+  KILN_ASSIGN_OR_RETURN(Value given, realExtents(node, extents));
+  KILN_ASSIGN_OR_RETURN(Value ratios, build.make<DivOp>({wanted, given}));
+  KILN_ASSIGN_OR_RETURN(
+      Value common,
+      build.make<ReduceOp>(ratios, {build.named("kind", ReduceKindAttr::get(build.context(), kind)),
+                                    build.integers("axes", {0}), build.flag("keepdims")}));
+  KILN_ASSIGN_OR_RETURN(
+      common, build.broadcast(common, {build.math().constant(static_cast<int64_t>(request.axes.size()))}));
+  KILN_ASSIGN_OR_RETURN(request.scales, spread(build, common, 0, request.axes, node.rank(0), 1));
+  KILN_ASSIGN_OR_RETURN(Value numbers, realExtents(node, node.shape(0)));
+  KILN_ASSIGN_OR_RETURN(numbers, build.make<MulOp>({numbers, request.scales}));
+  Value half = build.scalar(build.builder().getF32Type(), 0.5);
+  KILN_ASSIGN_OR_RETURN(numbers, build.make<AddOp>({numbers, half}));
+  return readSizes(node, numbers, "the product of extents and their common scale", request);
 }
 
 /// One scale for all axes, so that the result is not larger (or smaller) than the sizes.
@@ -115,7 +151,8 @@ Status keepAspectRatio(Node &node, StringRef policy, Request &request) {
   for (int64_t axis : request.axes) {
     auto size = IndexMath::known(request.sizes[axis]), extent = IndexMath::known(node.dim(0, axis));
     if (!size || !extent)
-      return unsupported("attribute 'keep_aspect_ratio_policy' over dynamic extents is not supported");
+      return keepUnknownAspectRatio(node, policy == "not_larger" ? ReduceKind::Min : ReduceKind::Max,
+                                    request);
     if (*extent == 0)
       return invalid("an axis of extent 0 has no aspect ratio");
     double scale = static_cast<double>(*size) / static_cast<double>(*extent);
@@ -233,13 +270,13 @@ Status importResize(Node &node) {
   std::optional<ResizeRounding> rounding = symbolizeResizeRounding(roundingName);
   if (!rounding)
     return invalid("attribute 'nearest_mode' is '{0}'; expected one that ONNX names", roundingName);
-  bool isSizedByData = (hasElements(node, 2) && !node.input(2).data) ||
-                       (hasElements(node, 3) && (!node.shapeValue(3) || node.shapeValue(3)->isFromData));
-  if (isSizedByData && (antialias || coordinates == ResizeCoordinates::TfCropAndResize))
-    return unsupported("'scales' or 'sizes' computed from data are not supported with 'antialias' or "
-                       "tf_crop_and_resize");
   Request request = requestAll(node);
   KILN_ASSIGN_OR_RETURN(auto axes, node.integersAttribute("axes"));
+  bool isSizedByData = (hasElements(node, 2) && !node.input(2).data) ||
+                       (hasElements(node, 3) && (!node.shapeValue(3) || node.shapeValue(3)->isFromData));
+  if (isSizedByData && coordinates == ResizeCoordinates::TfCropAndResize && !axes)
+    return unsupported("'scales' or 'sizes' computed from data are not supported with tf_crop_and_resize of "
+                       "all axes");
   if (axes) {
     request.axes.clear();
     for (int64_t axis : *axes) {
@@ -281,9 +318,7 @@ Status importResize(Node &node) {
   return node.output(resize(build, node.tensor(0), request, attributes));
 }
 
-constexpr StringLiteral kLimits =
-    "`keep_aspect_ratio_policy` over dynamic extents; scales or sizes from data with `antialias` or "
-    "tf_crop_and_resize; strings";
+constexpr StringLiteral kLimits = "scales or sizes from data with tf_crop_and_resize of all axes; strings";
 constexpr OpEntry kResizeOps[] = {
     {"Resize", 10, 2, 2, importUpsample<true>, kLimits},
     {"Resize", 11, 1, 4, importResize, kLimits},

@@ -290,6 +290,15 @@ def cases():
     add("dft_onesided", "DFT", lambda r, g: {"x": r(2, 12, 1)}, domain="", opset=17, axis=1, onesided=1)
     add("stft", "STFT", lambda r, g: {"x": r(2, 64, 1), "step": np.array(8), "window": r(16)}, domain="", constants=("step",))
 
+    for policy, size in (("not_larger", [7, 8]), ("not_smaller", [3, 9])):
+        add(f"resize_{policy}_by_data", "Resize",
+            lambda r, g, size=size: {"x": r(1, 2, 4, 6), "roi": "", "scales": "", "sizes": np.array(size)}, domain="", axes=[2, 3],
+            keep_aspect_ratio_policy=policy, mode="linear", opset=18)
+
+    for mode, size in (("linear", [3, 5]), ("cubic", [9, 4])):
+        add(f"resize_antialias_{mode}_by_data", "Resize",
+            lambda r, g, size=size: {"x": r(1, 2, 8, 9), "roi": "", "scales": "", "sizes": np.array(size)}, domain="", axes=[2, 3],
+            antialias=1, mode=mode, opset=18)
     # ---- Sequences that loops carry, as scripted models have them: "v" in a body is the sequence
     node = helper.make_node
 
