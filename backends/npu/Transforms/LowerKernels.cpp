@@ -1,6 +1,8 @@
 // LowerKernels.cpp: chooses the lowering of each kernel.
+#include "backends/npu/Transforms/Access.h"
 #include "backends/npu/Transforms/CubeEpilogue.h"
 #include "backends/npu/Transforms/Passes.h"
+#include "backends/npu/Transforms/TileBuilder.h"
 #include "backends/npu/Transforms/VectorLowering.h"
 
 #include "mlir/IR/Verifier.h"
@@ -22,6 +24,62 @@ bool holdsNothing(KernelOp kernel) {
   return llvm::any_of(kernel.getArgumentTypes(), isEmpty) ||
          llvm::any_of(kernel.getBody().front(),
                       [&](Operation &op) { return llvm::any_of(op.getResultTypes(), isEmpty); });
+}
+
+/// Computes a kernel that adds up f16 in f32 from its arguments to its results: what sums and squares make on
+/// the way may be beyond f16, though the results are not. Other kernels round after each op.
+void widenSums(KernelOp kernel) {
+  Block &body = kernel.getBody().front();
+  auto addsUp = [](ReduceOp op) {
+    return op.getKind() != ReduceKind::Max && op.getKind() != ReduceKind::Min && elementOf(op.getX()).isF16();
+  };
+  if (llvm::none_of(body.getOps<ReduceOp>(), addsUp))
+    return;
+  for (Operation &op : body.without_terminator())
+    if (!isa<ElementwiseOpInterface, ReduceOp, ReshapeOp, BroadcastOp, ConstantOp>(op) && !isView(&op))
+      return;
+  OpBuilder builder(kernel.getContext());
+  Type f32 = builder.getF32Type();
+  auto isHalf = [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && type.getElementType().isF16();
+  };
+  auto convert = [&](Value value, Type to) -> Value {
+    return builder.create<ConvertOp>(value.getLoc(), value, to);
+  };
+  DenseMap<Value, Value> wide; // of arguments and views of them
+  for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {
+    if (isView(&op))
+      continue;
+    if (auto constant = dyn_cast<ConstantOp>(op)) {
+      auto values = dyn_cast<SplatElementsAttr>(constant.getValue());
+      if (isHalf(constant) && values) {
+        double number = values.getSplatValue<FloatAttr>().getValueAsDouble();
+        auto type = cast<RankedTensorType>(constant.getType()).clone(f32);
+        constant->setAttr("value", DenseElementsAttr::get(type, builder.getF32FloatAttr(float(number))));
+        constant->getResult(0).setType(type);
+      }
+      continue;
+    }
+    for (OpOperand &operand : op.getOpOperands()) {
+      if (!isHalf(operand.get()))
+        continue;
+      Value &value = wide[operand.get()];
+      builder.setInsertionPoint(&op);
+      value = value ? value : convert(operand.get(), f32);
+      operand.set(value);
+    }
+    if (isHalf(op.getResult(0))) {
+      if (isa<ConvertOp>(op))
+        op.setAttr("to", TypeAttr::get(f32));
+      op.getResult(0).setType(cast<RankedTensorType>(op.getResult(0).getType()).clone(f32));
+    }
+  }
+  Operation *end = body.getTerminator();
+  builder.setInsertionPoint(end);
+  for (auto [operand, type] : llvm::zip(end->getOpOperands(), kernel.getResultTypes()))
+    if (operand.get().getType() != type)
+      operand.set(convert(operand.get(), cast<RankedTensorType>(type).getElementType()));
 }
 
 struct LowerKernels final : impl::LowerKernelsPassBase<LowerKernels> {
@@ -75,6 +133,8 @@ struct LowerKernels final : impl::LowerKernelsPassBase<LowerKernels> {
     getOperation()->setAttr(ir::kChipAttr, StringAttr::get(&getContext(), chip.getValue()));
     for (KernelOp kernel : llvm::make_early_inc_range(getOperation().getOps<KernelOp>())) {
       bool isCube = llvm::any_of(kernel.getBody().front(), [](Operation &op) { return isProduct(&op); });
+      if (!isCube)
+        widenSums(kernel);
       auto &dialect = *getContext().getOrLoadDialect<KilnDialect>();
       if (succeeded(tryLower(kernel, isCube, target))) {
         dialect.count(isCube ? "lower-kernels.cube" : "lower-kernels.vector");

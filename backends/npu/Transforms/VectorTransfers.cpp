@@ -234,8 +234,11 @@ FailureOr<TileValue> VectorLowering::load(Value value, bool isRaw) {
   }
   if (isAdjacent) {
     TileValue raw = tiles->allocateAs(kind, stored);
-    // Rows of which parts are missing would hold what nobody wrote.
-    if (!tiling.isLine && kind != Kind::Column && !getConstantIntValue(tiles->tile().columns))
+    // Rows of which parts are missing would hold what nobody wrote; so would columns, whose pads are
+    // computed.
+    bool isPart = kind == Kind::Column ? !getConstantIntValue(tiles->tile().rows) && bytesOf(stored) <= 4
+                                       : !getConstantIntValue(tiles->tile().columns);
+    if (!tiling.isLine && isPart)
       builder.create<ir::BroadcastOp>(loc, zeroOf(builder, loc, stored), raw.value);
     builder.create<ir::LoadOp>(loc, windowFor(buffer, offset, kind, rowStride), viewForTransfer(raw));
     return isRaw ? raw : widen(raw, stored, element);

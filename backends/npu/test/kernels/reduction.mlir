@@ -141,3 +141,15 @@ func.func @scaled_rows(%x: tensor<30x70xf32>, %s: tensor<1x1xf32>) -> (tensor<30
   %3 = kiln.mul %0, %2 : tensor<30x1xf32>, tensor<1x1xf32> -> tensor<30x1xf32>
   return %3, %2 : tensor<30x1xf32>, tensor<1x1xf32>
 }
+
+func.func @large_squares(%x: tensor<9x512xf16>, %m: tensor<9xf16>) -> (tensor<9xf16>, tensor<9x512xf16>) attributes {kiln.test = {
+    inputs = ["9x512 uniform 0 2", "9 uniform 0 1"]}} {
+  %c = kiln.constant dense<0.001953125> : tensor<f16>
+  %0 = kiln.mul %x, %x : tensor<9x512xf16>, tensor<9x512xf16> -> tensor<9x512xf16>
+  %1 = kiln.reduce sum %0 axes [1] : tensor<9x512xf16> -> tensor<9xf16>
+  %2 = kiln.mul %1, %c : tensor<9xf16>, tensor<f16> -> tensor<9xf16>
+  %3 = kiln.mul %m, %m : tensor<9xf16>, tensor<9xf16> -> tensor<9xf16>
+  %4 = kiln.sub %2, %3 : tensor<9xf16>, tensor<9xf16> -> tensor<9xf16>
+  %5 = kiln.neg %x : tensor<9x512xf16>
+  return %4, %5 : tensor<9xf16>, tensor<9x512xf16>
+}

@@ -231,3 +231,18 @@ kiln.kernel @any_depth(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %bias: tensor<?
   %1 = kiln.add %0, %bias : tensor<?x?xf32>, tensor<?xf32> -> tensor<?x?xf32>
   kiln.yield %1 : tensor<?x?xf32>
 }
+
+// Squares of f16 whose sum may leave f16 are f32 until the result.
+// CHECK-LABEL: func.func @squares_of_halves
+// CHECK: npu.vcast {{.*}}xf16
+// CHECK: npu.vbinary <vmul> {{.*}}xf32
+// CHECK: npu.vreduce <sum> {{.*}}xf32
+// CHECK: npu.vbinary <vmul> {{.*}}xf32
+// CHECK: npu.store {{.*}}xf16
+kiln.kernel @squares_of_halves(%x: tensor<9x512xf16>) -> tensor<9xf16> {
+  %c = kiln.constant dense<0.001953125> : tensor<f16>
+  %0 = kiln.mul %x, %x : tensor<9x512xf16>, tensor<9x512xf16> -> tensor<9x512xf16>
+  %1 = kiln.reduce sum %0 axes [1] : tensor<9x512xf16> -> tensor<9xf16>
+  %2 = kiln.mul %1, %c : tensor<9xf16>, tensor<f16> -> tensor<9xf16>
+  kiln.yield %2 : tensor<9xf16>
+}
