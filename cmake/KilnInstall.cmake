@@ -20,7 +20,7 @@ set(buildPackage "${CMAKE_BINARY_DIR}/lib/cmake/Kiln")
 set(PREFIX "@PREFIX@") # stays in the file, for KilnConfig.cmake to replace
 kiln_write_config(${buildPackage} "${PROJECT_SOURCE_DIR}/runtime/include;${PROJECT_SOURCE_DIR}/jit/include;\
 ${PROJECT_SOURCE_DIR}/dialects/include;${PROJECT_SOURCE_DIR}/devicekit/include;${PROJECT_BINARY_DIR}/dialects/include;\
-${PROJECT_BINARY_DIR}/jit/include")
+${PROJECT_BINARY_DIR}/jit/include;${PROJECT_BINARY_DIR}/devicekit/include")
 kiln_write_config(${CMAKE_BINARY_DIR}/cmake/installed "@PREFIX@/include")
 write_basic_package_version_file(${buildPackage}/KilnConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 foreach(file IN LISTS KILN_CMAKE_FILES)
@@ -35,12 +35,9 @@ foreach(library runtime compiler onnx devicekit devicekit_compiler)
     install(TARGETS kiln_${library} LIBRARY DESTINATION lib)
   endif()
 endforeach()
-install(DIRECTORY runtime/include/ jit/include/ dialects/include/ DESTINATION include
+install(DIRECTORY runtime/include/ jit/include/ dialects/include/ devicekit/include/ DESTINATION include
         FILES_MATCHING PATTERN *.h PATTERN *.td)
-install(DIRECTORY ${PROJECT_BINARY_DIR}/dialects/include/ ${PROJECT_BINARY_DIR}/jit/include/ DESTINATION include
-        OPTIONAL FILES_MATCHING PATTERN *.inc)
-if(EXISTS ${PROJECT_SOURCE_DIR}/devicekit/include)
-  install(DIRECTORY devicekit/include/ DESTINATION include FILES_MATCHING PATTERN *.h)
-endif()
+install(DIRECTORY ${PROJECT_BINARY_DIR}/dialects/include/ ${PROJECT_BINARY_DIR}/jit/include/
+        ${PROJECT_BINARY_DIR}/devicekit/include/ DESTINATION include OPTIONAL FILES_MATCHING PATTERN *.inc)
 install(FILES runtime/schema/Kernel.fbs runtime/schema/Program.fbs runtime/schema/manifest.schema.json
         DESTINATION share/kiln)

@@ -3,7 +3,7 @@
 
 using namespace mlir;
 
-#include "devicekit/PipeInterfaces.cpp.inc"
+#include "kiln/devicekit/PipeInterfaces.cpp.inc"
 
 namespace kiln::devicekit {
 

@@ -128,6 +128,9 @@ class Foo:
         (self.work / "formed.mlir").write_text(formed)
         check("arith.maximumf" in self.tool("jit-opt", self.work / "formed.mlir", "--foo-expand-clamp", **path), "expand")
 
+        planned = self.tool("jit-opt", self.work / "formed.mlir", "--kiln-plan-memory", **path)
+        check("kiln.peak_bytes = {}" in planned, f"the passes over pipes do not know foo's machine:\n{planned}")
+
         broken = self.work / "broken.mlir"
         broken.write_text(CLAMP.replace("arith.minimumf %x, %high", "foo.clamp %x to %low, %x, %high"))
         said = self.tool("jit-opt", broken, expect=1, **path)

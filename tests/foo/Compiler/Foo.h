@@ -2,6 +2,8 @@
 #ifndef FOO_COMPILER_FOO_H
 #define FOO_COMPILER_FOO_H
 
+#include "kiln/devicekit/PipeOps.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Dialect.h"

@@ -2,6 +2,7 @@
 #ifndef FOO_COMPILER_FOO_TD
 #define FOO_COMPILER_FOO_TD
 
+include "kiln/devicekit/PipeInterfaces.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -12,7 +13,7 @@ def FooDialect : Dialect {
   let cppNamespace = "::foo";
 }
 
-def ClampOp : Op<FooDialect, "clamp", [Pure, SameOperandsAndResultType]> {
+def ClampOp : Op<FooDialect, "clamp", [Pure, SameOperandsAndResultType, PipeOpInterface]> {
   let summary = "limit a number to a range";
   let description = [{
     `result = maximum(minimum(x, high), low)`; a NaN among the operands is the result.
@@ -24,6 +25,11 @@ def ClampOp : Op<FooDialect, "clamp", [Pure, SameOperandsAndResultType]> {
   let arguments = (ins AnyFloat:$x, AnyFloat:$low, AnyFloat:$high);
   let results = (outs AnyFloat:$result);
   let assemblyFormat = "$x `to` $low `,` $high attr-dict `:` type($x)";
+  let extraClassDeclaration = [{
+    unsigned getPipe() { return 0; }
+    void getAccesses(::llvm::SmallVectorImpl<::kiln::devicekit::PipeAccess> &) {} // it has no memrefs
+    int64_t getCycles() { return 1; }
+  }];
 }
 
 #endif // FOO_COMPILER_FOO_TD

@@ -1,6 +1,7 @@
 // Register.cpp: the compiler tier of foo: the reference lowering with foo's passes around it.
 #include "Compiler/Foo.h"
 
+#include "kiln/devicekit/Pipes.h"
 #include "kiln/devicekit/ReferenceCodegen.h"
 
 namespace {
@@ -25,6 +26,7 @@ kiln::Status registerFooCompiler(CompilerRegistrar &registrar) {
   registrar.extendStage("host", Stage::Graph, /*after=*/true, [](mlir::OpPassManager &pm, const Target &) {
     pm.addPass(foo::createCountOpsPass());
   });
+  kiln::devicekit::registerPipePasses(registrar);
   registrar.addPass(foo::createRefuseF64Pass);
   registrar.addPass(foo::createFormClampPass);
   registrar.addPass(foo::createExpandClampPass);

@@ -63,6 +63,6 @@ std::optional<int64_t> staticBytes(mlir::MemRefType type);
 
 } // namespace kiln::devicekit
 
-#include "devicekit/PipeInterfaces.h.inc"
+#include "kiln/devicekit/PipeInterfaces.h.inc"
 
 #endif // KILN_DEVICEKIT_PIPEOPS_H
