@@ -16,14 +16,14 @@ uint64_t aligned(uint64_t value) { return (value + kAlignment - 1) / kAlignment 
 
 Status wrong(std::string text) { return Status(Code::InvalidArgument, "object: " + std::move(text)); }
 
-Elf64_Ehdr makeHeader(ElfMachine machine, uint64_t tableOffset, size_t sectionCount) {
+Elf64_Ehdr makeHeader(uint16_t machine, uint64_t tableOffset, size_t sectionCount) {
   Elf64_Ehdr header = {};
   std::memcpy(header.e_ident, ELFMAG, SELFMAG);
   header.e_ident[EI_CLASS] = ELFCLASS64;
   header.e_ident[EI_DATA] = ELFDATA2LSB;
   header.e_ident[EI_VERSION] = EV_CURRENT;
   header.e_type = ET_REL;
-  header.e_machine = static_cast<uint16_t>(machine);
+  header.e_machine = machine;
   header.e_version = EV_CURRENT;
   header.e_shoff = tableOffset;
   header.e_ehsize = sizeof(Elf64_Ehdr);
@@ -40,7 +40,7 @@ template <typename T> void put(std::vector<uint8_t> &file, const T &value) {
 
 } // namespace
 
-std::vector<uint8_t> writeElf(ElfMachine machine, std::span<const ElfSection> sections) {
+std::vector<uint8_t> writeElf(uint16_t machine, std::span<const ElfSection> sections) {
   std::vector<Elf64_Shdr> table(1);
   std::string names(1, '\0');
   uint64_t at = sizeof(Elf64_Ehdr);
@@ -75,7 +75,7 @@ std::vector<uint8_t> writeElf(ElfMachine machine, std::span<const ElfSection> se
   return file;
 }
 
-Result<std::vector<ElfSection>> readElf(ElfMachine machine, std::span<const uint8_t> file) {
+Result<std::vector<ElfSection>> readElf(uint16_t machine, std::span<const uint8_t> file) {
   Elf64_Ehdr header;
   if (file.size() < sizeof(header))
     return wrong(std::to_string(file.size()) + " bytes; expected an ELF header of " +
@@ -86,9 +86,8 @@ Result<std::vector<ElfSection>> readElf(ElfMachine machine, std::span<const uint
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
       header.e_type != ET_REL)
     return wrong("expected a relocatable little-endian ELF64 file");
-  if (header.e_machine != static_cast<uint16_t>(machine))
-    return wrong("machine " + std::to_string(header.e_machine) + "; expected " +
-                 std::to_string(static_cast<uint16_t>(machine)));
+  if (header.e_machine != machine)
+    return wrong("machine " + std::to_string(header.e_machine) + "; expected " + std::to_string(machine));
   if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shnum < 2 || header.e_shnum > kMostSections + 2)
     return wrong(std::to_string(header.e_shnum) + " sections of " + std::to_string(header.e_shentsize) +
                  " bytes; expected 2 to " + std::to_string(kMostSections + 2) + " of " +

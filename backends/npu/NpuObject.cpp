@@ -310,11 +310,11 @@ std::vector<uint8_t> writeObject(const NpuObject &object) {
   devicekit::ElfSection sections[] = {section(".text.aic", object.aic),
                                       section(".text.aiv", object.aiv),
                                       {".meta", writeMeta(object), false}};
-  return devicekit::writeElf(devicekit::ElfMachine::Npu, sections);
+  return devicekit::writeElf(kElfMachine, sections);
 }
 
 Result<NpuObject> readObject(std::span<const uint8_t> file) {
-  KILN_ASSIGN_OR_RETURN(auto sections, devicekit::readElf(devicekit::ElfMachine::Npu, file));
+  KILN_ASSIGN_OR_RETURN(auto sections, devicekit::readElf(kElfMachine, file));
   constexpr std::string_view names[] = {".text.aic", ".text.aiv", ".meta"};
   if (sections.size() != 3)
     return wrong("object: " + std::to_string(sections.size()) +

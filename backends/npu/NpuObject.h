@@ -8,6 +8,9 @@
 
 namespace kiln::npu {
 
+/// The e_machine of objects: "nk"; the NPU has no official one.
+inline constexpr uint16_t kElfMachine = 0x6b6e;
+
 /// Which cores a block of the kernel uses. Mix: one cube core and its vector cores.
 enum class KernelKind : uint8_t { Aic, Aiv, Mix };
 

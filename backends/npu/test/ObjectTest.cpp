@@ -157,7 +157,7 @@ TEST(NpuObjectTest, MalformedFilesAreRefusedByName) {
   EXPECT_THAT(errorWith([](auto &f) { f[0x30] = 1; }), HasSubstr("canonical")) << "flags";
   EXPECT_THAT(errorWith([](auto &f) { f[64] = 0xff; }), HasSubstr("opcode 255"));
   devicekit::ElfSection lonely[] = {{".meta", {1, 2}, false}};
-  std::vector<uint8_t> file = devicekit::writeElf(devicekit::ElfMachine::Npu, lonely);
+  std::vector<uint8_t> file = devicekit::writeElf(kElfMachine, lonely);
   EXPECT_THAT(readObject(file).status().message(), HasSubstr("1 sections; expected .text.aic"));
 }
 

@@ -19,16 +19,15 @@ struct ElfSection {
   bool operator==(const ElfSection &) const = default;
 };
 
-/// The e_machine of Kiln's simulated devices; none of them has an official one.
-enum class ElfMachine : uint16_t { Npu = 0x6b6e, Hpu = 0x6b68 };
-
-/// A relocatable ELF64 file of these sections, in this order. The same sections give the same bytes.
-std::vector<uint8_t> writeElf(ElfMachine machine, std::span<const ElfSection> sections);
+/// A relocatable ELF64 file of these sections, at most 16, in this order. The same sections give the same
+/// bytes. `machine` is its e_machine, which tells one device's files from another's: a number of the
+/// backend's choice that no entry of <elf.h> has.
+std::vector<uint8_t> writeElf(uint16_t machine, std::span<const ElfSection> sections);
 
 /// Reads what writeElf wrote and nothing else: a file whose bytes are not exactly those that its sections
-/// would be written as is refused, so that no byte of it is unaccounted for. Errors: InvalidArgument; says
-/// what was found where.
-Result<std::vector<ElfSection>> readElf(ElfMachine machine, std::span<const uint8_t> file);
+/// would be written as is refused, so that no byte of it is unaccounted for; one of another `machine` too.
+/// Errors: InvalidArgument; says what was found where.
+Result<std::vector<ElfSection>> readElf(uint16_t machine, std::span<const uint8_t> file);
 
 } // namespace kiln::devicekit
 #endif // KILN_DEVICEKIT_DEVICEELF_H
