@@ -119,6 +119,11 @@ TEST(JsonSchemaTest, EveryKeywordOfTheManifestsSchemaIsChecked) {
       with(R"("devices": [{"type": "toy", "kind": "soft", "probe": [{"usb": "x"}]}])"),
       testing::ElementsAre(HasSubstr("/devices/0/kind: \"soft\"; expected one of"),
                            HasSubstr("/devices/0/probe: [{\"usb\":\"x\"}]; expected one of 2 forms")));
+  EXPECT_THAT(with(R"("devices": [{"type": "auto", "aliases": ["auto"]}])"),
+              testing::UnorderedElementsAre("/devices/0/type: \"auto\" is reserved",
+                                            "/devices/0/aliases/0: \"auto\" is reserved"));
+  EXPECT_THAT(with(R"("extends": [{"target": "auto", "before": "tile"}])"),
+              testing::ElementsAre("/extends/0/target: \"auto\" is reserved"));
   EXPECT_THAT(with(R"("options": {"a": {"type": "integer", "default": 1, "help": "h", "range": [1]}})"),
               testing::ElementsAre("/options/a/range: 1 elements; expected 2"));
   EXPECT_THAT(with(R"("extends": [{"target": "host", "before": "tile", "after": "tile"}])"),
