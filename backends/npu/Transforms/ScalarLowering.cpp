@@ -54,18 +54,20 @@ void buildPasses(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-/// The first op of a kernel, or the kernel, whose values the chip has no arithmetic for.
-std::optional<std::pair<Location, Type>> findForeign(KernelOp kernel) {
-  std::optional<std::pair<Location, Type>> found;
-  auto look = [&](Location loc, TypeRange types) {
-    for (Type type : types)
-      if (Type element = getElementTypeOrSelf(type); !found && element.isF64())
-        found = {loc, element};
-  };
-  look(kernel.getLoc(), kernel.getArgumentTypes());
-  kernel.walk([&](Operation *op) { look(op->getLoc(), op->getResultTypes()); });
-  look(kernel.getLoc(), kernel.getResultTypes());
-  return found;
+bool isForeign(Type type) { return getElementTypeOrSelf(type).isF64(); }
+
+/// The first op of a kernel that computes what the chip has no arithmetic for; the kernel if it only passes
+/// such values on.
+Operation *findForeign(KernelOp kernel) {
+  Operation *found = nullptr;
+  kernel.walk([&](Operation *op) {
+    bool computes = op != kernel.getOperation() && !op->hasTrait<OpTrait::IsTerminator>();
+    if (computes &&
+        (llvm::any_of(op->getOperandTypes(), isForeign) || llvm::any_of(op->getResultTypes(), isForeign)))
+      found = op;
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found || !llvm::any_of(kernel.getArgumentTypes(), isForeign) ? found : kernel.getOperation();
 }
 
 struct LowerScalar final : impl::LowerScalarPassBase<LowerScalar> {
@@ -82,9 +84,9 @@ struct LowerScalar final : impl::LowerScalarPassBase<LowerScalar> {
     bool hasKernels = false;
     for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
       hasKernels = true;
-      if (auto foreign = findForeign(kernel)) {
-        emitError(foreign->first, "npu: elements of type ")
-            << foreign->second << " are not supported: no unit of the chip computes them";
+      if (Operation *foreign = findForeign(kernel)) {
+        foreign->emitError("npu: '") << foreign->getName()
+                                     << "' on elements of type 'f64': no unit of the chip computes them";
         return signalPassFailure();
       }
       kernel->setAttr(kSignatureAttr, TypeAttr::get(kernel.getFunctionType()));

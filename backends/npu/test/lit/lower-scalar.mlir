@@ -30,8 +30,8 @@ kiln.kernel @vector(%x: tensor<64xf32>) -> tensor<64xf32> {
 // -----
 
 // f64 has no arithmetic on any unit.
-// expected-error @+1 {{npu: elements of type 'f64' are not supported: no unit of the chip computes them}}
 kiln.kernel @f64(%x: tensor<8xf64>) -> tensor<8xf64> {
+  // expected-error @+1 {{npu: 'kiln.exp' on elements of type 'f64': no unit of the chip computes them}}
   %0 = kiln.exp %x : tensor<8xf64>
   kiln.yield %0 : tensor<8xf64>
 }
