@@ -1,6 +1,6 @@
 // MemoryPlan.cpp: live ranges in the order of ops, with whole loops as the uses of what they use from
 // outside; then first fit, the largest buffer first.
-#include "devicekit/MemoryPlan.h"
+#include "kiln/devicekit/MemoryPlan.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -1,7 +1,7 @@
 // MultiBuffer.cpp: candidates are buffers through which two pipes meet in a loop; the planner says what still
 // fits.
-#include "devicekit/MemoryPlan.h"
 #include "devicekit/PipePasses.h"
+#include "kiln/devicekit/MemoryPlan.h"
 
 #include "kiln/IR/Kiln.h"
 

@@ -1,7 +1,7 @@
 // PlanMemory.cpp: replaces allocs by placed buffers, in their loop's slot where there are copies.
-#include "devicekit/MemoryPlan.h"
 #include "devicekit/PipePasses.h"
 #include "devicekit/RotatingSlot.h"
+#include "kiln/devicekit/MemoryPlan.h"
 
 #include "kiln/IR/Kiln.h"
 #include "kiln/devicekit/Pipes.h"

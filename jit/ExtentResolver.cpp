@@ -1,6 +1,6 @@
 // ExtentResolver.cpp: asks ops to reify their results' shapes and follows the tensor.dim ops that they
 // create.
-#include "jit/ExtentResolver.h"
+#include "kiln/jit/ExtentResolver.h"
 
 #include "kiln/IR/Kiln.h"
 

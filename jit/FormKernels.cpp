@@ -1,6 +1,6 @@
 // FormKernels.cpp: the default of stage form: groups (Fusion.cpp) become kernels and launches (Outline.cpp).
-#include "jit/Outline.h"
 #include "jit/Passes.h"
+#include "kiln/jit/Outline.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -1,11 +1,11 @@
 // Fusion.cpp: greedy: first heavy ops take what follows them, then the other elementwise ops take their
 // producers. One value leaves each group; that makes launching at its last op right without a search for
 // cycles.
-#include "jit/Fusion.h"
+#include "kiln/jit/Fusion.h"
 
 #include "jit/Elements.h"
-#include "jit/Outline.h"
 #include "kiln/IR/Kiln.h"
+#include "kiln/jit/Outline.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"

@@ -2,7 +2,7 @@
 #include "jit/LaunchNames.h"
 
 #include "jit/Diagnostics.h"
-#include "jit/Outline.h"
+#include "kiln/jit/Outline.h"
 
 using namespace mlir;
 using namespace kiln;

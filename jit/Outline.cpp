@@ -1,6 +1,6 @@
 // Outline.cpp: arguments are the values from outside in the order of their first use; constants that may
 // enter are cloned.
-#include "jit/Outline.h"
+#include "kiln/jit/Outline.h"
 
 #include "jit/Elements.h"
 #include "jit/KernelKey.h"

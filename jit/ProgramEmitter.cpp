@@ -5,9 +5,9 @@
 #include "jit/ArenaPlanner.h"
 #include "jit/Diagnostics.h"
 #include "jit/Elements.h"
-#include "jit/Fusion.h"
 #include "jit/LaunchNames.h"
 #include "kiln/Transforms/Passes.h"
+#include "kiln/jit/Fusion.h"
 
 using namespace mlir;
 using namespace kiln;

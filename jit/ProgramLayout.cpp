@@ -2,7 +2,7 @@
 #include "jit/ProgramLayout.h"
 
 #include "jit/Diagnostics.h"
-#include "jit/Fusion.h"
+#include "kiln/jit/Fusion.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"

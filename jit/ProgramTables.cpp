@@ -2,7 +2,7 @@
 #include "jit/ProgramTables.h"
 
 #include "jit/Elements.h"
-#include "jit/Outline.h"
+#include "kiln/jit/Outline.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "llvm/Support/raw_ostream.h"

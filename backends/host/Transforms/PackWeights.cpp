@@ -3,9 +3,9 @@
 #include "backends/host/Transforms/Contraction.h"
 #include "backends/host/Transforms/Passes.h"
 
-#include "jit/Fusion.h"
-#include "jit/Outline.h"
 #include "kiln/IR/Kiln.h"
+#include "kiln/jit/Fusion.h"
+#include "kiln/jit/Outline.h"
 
 using namespace mlir;
 

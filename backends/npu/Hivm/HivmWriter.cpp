@@ -5,7 +5,7 @@
 #include "backends/npu/Hivm/HivmForm.h"
 #include "backends/npu/Transforms/Passes.h"
 #include "backends/npu/Transforms/VectorLowering.h"
-#include "devicekit/MemoryPlan.h"
+#include "kiln/devicekit/MemoryPlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

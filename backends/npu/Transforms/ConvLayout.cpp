@@ -1,7 +1,7 @@
 // ConvLayout.cpp: reads the ops that only say how arguments lie in memory.
 #include "backends/npu/Transforms/ConvLayout.h"
 
-#include "jit/Outline.h"
+#include "kiln/jit/Outline.h"
 
 using namespace mlir;
 

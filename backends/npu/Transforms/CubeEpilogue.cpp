@@ -2,7 +2,7 @@
 #include "backends/npu/Transforms/CubeEpilogue.h"
 
 #include "backends/npu/Transforms/WindowTiling.h"
-#include "jit/Outline.h"
+#include "kiln/jit/Outline.h"
 
 using namespace mlir;
 

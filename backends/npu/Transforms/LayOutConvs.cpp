@@ -7,8 +7,8 @@
 #include "backends/npu/Transforms/Passes.h"
 #include "backends/npu/Transforms/WindowTiling.h"
 
-#include "jit/Fusion.h"
-#include "jit/Outline.h"
+#include "kiln/jit/Fusion.h"
+#include "kiln/jit/Outline.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"

@@ -1,4 +1,5 @@
-// MemoryPlan.h: addresses of a function's local buffers, by liveness.
+// kiln/devicekit/MemoryPlan.h: addresses of a function's local buffers, by liveness: what kiln-plan-memory
+// does, for code that places buffers in another way or writes them in another form.
 #ifndef KILN_DEVICEKIT_MEMORYPLAN_H
 #define KILN_DEVICEKIT_MEMORYPLAN_H
 
@@ -9,18 +10,19 @@
 
 namespace kiln::devicekit {
 
-/// How many copies an alloc gets; absent: one.
+/// I64 attribute of a memref.alloc: how many copies it gets, 1 or more; absent: one.
 inline constexpr llvm::StringLiteral kCopiesAttr = "kiln.copies";
 
-/// One local buffer.
+/// One local buffer. Plain data; borrows the ops.
 struct LocalBuffer {
   mlir::memref::AllocOp alloc;
   LocalMemory memory;
   mlir::Attribute space;
-  int64_t bytes = 0, copies = 1; // of one copy, rounded up to the alignment
+  int64_t bytes = 0, copies = 1; // bytes of one copy, rounded up to the alignment
   unsigned first = 0, last = 0;  // live range in op numbers, both included
   mlir::scf::ForOp loop;         // whose iterations rotate the copies; null: none
-  int64_t address = -1;          // of the first copy; the others follow
+  int64_t address = -1;          // in bytes, of the first copy; the others follow. -1: none yet
+  /// Whether the two are in one memory and live at one time.
   bool overlaps(const LocalBuffer &other) const {
     return space == other.space && first <= other.last && other.first <= last;
   }
@@ -31,10 +33,12 @@ struct LocalBuffer {
 mlir::FailureOr<std::vector<LocalBuffer>> findLocalBuffers(mlir::Operation *function,
                                                            const MachineInterface &machine);
 
-/// The op numbers of all that `op` holds, in the numbering of live ranges.
+/// The first and the last number of `op` and all that it holds, in the numbering of live ranges of
+/// `function`.
 std::pair<unsigned, unsigned> spanOf(mlir::Operation *function, mlir::Operation *op);
 
-/// Gives addresses; the name of the first memory that does not hold its buffers, or nothing.
+/// Gives every buffer its address: first fit, the largest first. Returns the first memory that does not hold
+/// its buffers, or nothing; addresses are of no use then. The same buffers get the same addresses.
 std::optional<LocalMemory> placeBuffers(llvm::MutableArrayRef<LocalBuffer> buffers);
 
 } // namespace kiln::devicekit
