@@ -24,6 +24,24 @@ if(Kiln_SOURCE_DIR) # the runtime compares with its own
 ")
 endif()
 
+# kiln_library_note: writes the source of the ELF note of a library of the compiler tier, which says what it was built for;
+# for importers (kiln/jit/Importer.h). Backends have theirs from add_kiln_backend.
+#   kiln_library_note(OUT_SOURCE target)
+function(kiln_library_note out target)
+  kiln_write_note(${out} ${target} "tier=compiler;${KILN_LLVM_FINGERPRINT};")
+  set(${out} "${${out}}" PARENT_SCOPE)
+endfunction()
+
+function(kiln_write_note out target text)
+  set(note "${CMAKE_CURRENT_BINARY_DIR}/${target}_note.cpp")
+  file(CONFIGURE OUTPUT ${note} @ONLY CONTENT
+"// The note of @target@; written by cmake/KilnBackend.cmake.
+#include \"kiln/BackendNote.h\"
+KILN_BACKEND_NOTE(KILN_ABI_FINGERPRINT \";@text@\" KILN_CXX_FINGERPRINT)
+")
+  set(${out} "${note}" PARENT_SCOPE)
+endfunction()
+
 # One library of a backend: its objects, the version script, the note.
 function(kiln_backend_library target query)
   cmake_parse_arguments(PARSE_ARGV 2 arg "MLIR" "NOTE" "SOURCES;LINK;DEPENDS")
@@ -47,12 +65,7 @@ function(kiln_backend_library target query)
   target_compile_features(${target}_objects PUBLIC cxx_std_20)
   set_target_properties(${target}_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
 
-  set(note "${CMAKE_CURRENT_BINARY_DIR}/${target}_note.cpp")
-  file(CONFIGURE OUTPUT ${note} @ONLY CONTENT
-"// The note of @target@; written by add_kiln_backend.
-#include \"kiln/BackendNote.h\"
-KILN_BACKEND_NOTE(KILN_ABI_FINGERPRINT \";@arg_NOTE@\" KILN_CXX_FINGERPRINT)
-")
+  kiln_write_note(note ${target} "${arg_NOTE}")
   set(script "${CMAKE_CURRENT_BINARY_DIR}/${target}.version")
   file(CONFIGURE OUTPUT ${script} CONTENT "{ global: ${query}; local: *; };\n")
 

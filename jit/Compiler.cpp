@@ -77,7 +77,7 @@ Result<std::string> archive(const std::vector<std::pair<std::string, std::string
 
 Compiler::Compiler(const KilnCompilerHost &host)
     : host(host), theRegistry(baseDialects()), theBackends(this->host, theRegistry),
-      theImporters(theRegistry) {}
+      theImporters(this->host, theRegistry) {}
 
 Result<std::unique_ptr<Compiler>> Compiler::create(const KilnCompilerHost &host) {
   BuildIds ids = loadedBuildIds();

@@ -28,7 +28,7 @@ using namespace kiln::jit;
 
 namespace {
 const char *const kMlirEndings[] = {".mlir", ".mlirbc", nullptr};
-const ImporterInfo kMlirImporter = {"mlir", kMlirEndings, recogniseMlir, importMlir};
+const ImporterInfo kMlirImporter = {sizeof(ImporterInfo), "mlir", kMlirEndings, recogniseMlir, importMlir};
 
 /// The folder that libkiln_compiler.so lies in.
 std::string libraryFolder() {
@@ -36,6 +36,27 @@ std::string libraryFolder() {
   if (!dladdr(reinterpret_cast<void *>(&libraryFolder), &info) || !info.dli_fname)
     return ".";
   return llvm::sys::path::parent_path(info.dli_fname).str();
+}
+
+Result<const ImporterInfo *> loadImporter(StringRef format, const std::string &path) {
+  void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (!library)
+    return failedPrecondition(dlerror());
+  auto query = reinterpret_cast<ImporterQueryFn>(dlsym(library, KILN_IMPORTER_QUERY_SYMBOL));
+  if (!query)
+    return failedPrecondition("has no symbol " KILN_IMPORTER_QUERY_SYMBOL);
+  const ImporterInfo *info = query();
+  if (!info)
+    return failedPrecondition(KILN_IMPORTER_QUERY_SYMBOL " returned nothing");
+  if (info->structSize < sizeof(ImporterInfo))
+    return failedPrecondition("its ImporterInfo has " + Twine(info->structSize) + " bytes; expected " +
+                              Twine(sizeof(ImporterInfo)));
+  if (!info->format || info->format != format)
+    return failedPrecondition("its format is '" + Twine(info->format ? info->format : "") + "'; expected '" +
+                              format + "'");
+  if (!info->endings || !info->import)
+    return failedPrecondition(Twine("fills in no ") + (info->import ? "endings" : "import function"));
+  return info;
 }
 
 /// The caller's arguments as this library knows them: zeroed where the caller's struct is shorter.
@@ -196,6 +217,10 @@ Status finishModel(Model &model) {
 }
 } // namespace
 
+ImportService::ImportService(const KilnCompilerHost &host, const PipelineRegistry &registry,
+                             std::string folder)
+    : host(host), registry(registry), folder(folder.empty() ? libraryFolder() : std::move(folder)) {}
+
 Result<const ImporterInfo *> ImportService::importer(StringRef format) {
   if (format == "mlir")
     return &kMlirImporter;
@@ -205,42 +230,64 @@ Result<const ImporterInfo *> ImportService::importer(StringRef format) {
   auto it = importers.find(std::string_view(format));
   if (it != importers.end())
     return it->second;
-  std::string path = (libraryFolder() + "/libkiln_" + format + ".so").str();
+  std::string path = (folder + "/libkiln_" + format + ".so").str();
   if (!llvm::sys::fs::exists(path))
     return makeError(Code::NotFound, "unknown format '" + format + "'; no importer '" + path + "'");
-  void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library)
-    return failedPrecondition("importer '" + format + "': " + dlerror());
-  auto query = reinterpret_cast<ImporterQueryFn>(dlsym(library, KILN_IMPORTER_QUERY_SYMBOL));
-  if (!query)
-    return failedPrecondition("importer '" + path + "': no symbol " KILN_IMPORTER_QUERY_SYMBOL);
-  const ImporterInfo *info = query();
-  importers[format.str()] = info;
+  // Before dlopen, which runs constructors and may bring in a second LLVM.
+  Status fits = Status::fromC(*host.host, host.check_library(host.self, toStr(path)));
+  Result<const ImporterInfo *> info =
+      fits.ok() ? open(format, path) : makeError(fits.code(), "importer '" + format + "': " + fits.message());
+  if (info.status().code() != Code::NotFound) // a library that is no importer is not opened
+    importers.emplace(format.str(), info);
+  return info;
+}
+
+Result<const ImporterInfo *> ImportService::open(StringRef format, const std::string &path) {
+  Result<const ImporterInfo *> info = nullptr;
+  llvm::function_ref<KilnStatus()> load = [&]() -> KilnStatus {
+    info = loadImporter(format, path);
+    return info.status().toC(*host.host);
+  };
+  // The runtime catches what constructors throw; this library is compiled without exceptions.
+  auto call = [](void *arg) { return (*static_cast<llvm::function_ref<KilnStatus()> *>(arg))(); };
+  Status status =
+      Status::fromC(*host.host, host.run_backend(host.self, toStr(format), toStr("importer"), call, &load));
+  if (!status.ok())
+    return makeError(status.code(), "importer '" + path + "': " + status.message());
   return info;
 }
 
 Result<const ImporterInfo *> ImportService::recognise(const ImportRequest &request) {
   if (recogniseMlir(request.bytes))
     return &kMlirImporter;
+  StringRef ending = llvm::sys::path::extension(request.path.empty() ? request.name : request.path);
+  auto takes = [&](const ImporterInfo &info) {
+    if (info.recognise)
+      return info.recognise(request.bytes);
+    const char *const *it = info.endings;
+    while (*it && ending != *it)
+      ++it;
+    return *it != nullptr;
+  };
   std::vector<std::string> formats{"bundle", "mlir", "program"}; // the runtime itself reads two of them
+  std::string unfit;
   std::error_code error;
-  for (llvm::sys::fs::directory_iterator it(libraryFolder(), error), end; it != end && !error;
-       it.increment(error)) {
+  for (llvm::sys::fs::directory_iterator it(folder, error), end; it != end && !error; it.increment(error)) {
     StringRef stem = llvm::sys::path::filename(it->path());
-    // Importers are those of the libraries beside us that answer to the query; most are none.
-    if (!stem.consume_front("libkiln_") || !stem.consume_back(".so") || stem.starts_with("runtime") ||
-        stem.starts_with("compiler") || stem.starts_with("devicekit") || stem == "reference")
+    if (!stem.consume_front("libkiln_") || !stem.consume_back(".so"))
       continue;
     auto info = importer(stem);
+    if (!info.ok() && info.status().code() != Code::NotFound) // that is a library which is no importer
+      unfit += "; " + info.status().message();
     if (!info.ok())
       continue;
     formats.push_back((*info)->format);
-    if ((*info)->recognise && (*info)->recognise(request.bytes))
+    if (takes(**info))
       return *info;
   }
   llvm::sort(formats);
   return invalidArgument(request.name + ": not a model of a known format; known formats are " +
-                         llvm::join(formats, ", "));
+                         llvm::join(formats, ", ") + unfit);
 }
 
 Result<const ImporterInfo *> ImportService::find(const KilnImportArgs &args, const ImportRequest &request) {

@@ -4,6 +4,7 @@
 
 #include "jit/Model.h"
 #include "jit/PipelineRegistry.h"
+#include "kiln/compiler.h"
 
 #include <map>
 #include <mutex>
@@ -11,13 +12,14 @@
 namespace kiln::jit {
 
 /// Built-in importer for "mlir"; every other format is a library libkiln_<format>.so beside
-/// libkiln_compiler.so, opened at first need. Ownership: borrows the registry; libraries stay open. Threads:
-/// safe from any thread.
+/// libkiln_compiler.so (`folder`: beside another), opened at first need if its note fits. Ownership: borrows
+/// host and registry; libraries stay open. Threads: safe from any thread.
 class ImportService {
 public:
-  explicit ImportService(const PipelineRegistry &registry) : registry(registry) {}
+  ImportService(const KilnCompilerHost &host, const PipelineRegistry &registry, std::string folder = {});
 
-  /// Errors: Importer.h; NotFound no file or no importer of that format; InvalidArgument an unknown format,
+  /// Errors: Importer.h; NotFound no file or no importer of that format; FailedPrecondition an importer that
+  /// does not fit this process; InvalidArgument an unknown format,
   /// or a function that uses what programs do not have.
   Result<std::unique_ptr<KilnImportedModel>> import(const KilnImportArgs &args);
   /// The functions that import could take, in file order.
@@ -27,12 +29,15 @@ private:
   Result<std::unique_ptr<KilnImportedModel>> import(ImportRequest request, const ImporterInfo &importer,
                                                     KilnDType precision);
   Result<const ImporterInfo *> importer(llvm::StringRef format);
+  Result<const ImporterInfo *> open(llvm::StringRef format, const std::string &path);
   Result<const ImporterInfo *> find(const KilnImportArgs &args, const ImportRequest &request);
   Result<const ImporterInfo *> recognise(const ImportRequest &request);
 
+  const KilnCompilerHost &host;
   const PipelineRegistry &registry;
-  std::mutex mutex;
-  std::map<std::string, const ImporterInfo *, std::less<>> importers;
+  const std::string folder;
+  std::mutex mutex;                                                           // guards importers
+  std::map<std::string, Result<const ImporterInfo *>, std::less<>> importers; // also those that do not fit
 };
 
 } // namespace kiln::jit

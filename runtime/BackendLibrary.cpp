@@ -71,13 +71,8 @@ Status checkFingerprint(const Manifest &manifest, Tier tier) {
   std::string_view ours = ownFingerprint(tier);
   if (std::string why = fingerprintMismatch(tier, declared, ours); !why.empty())
     return failedPrecondition("{} ({}, {}); rebuild it against this Kiln", why, file, key);
-  std::string library = isRuntime ? manifest.libraryPath() : manifest.compilerPath();
-  Result<std::string> note = readElfNote(library);
-  if (!note.ok())
-    return Status(Code::FailedPrecondition, note.status().message());
-  if (std::string why = fingerprintMismatch(tier, *note, ours); !why.empty())
-    return failedPrecondition("{} ({}, its ELF note); rebuild it against this Kiln", why, library);
-  return {};
+  Status fits = checkElfNote(tier, isRuntime ? manifest.libraryPath() : manifest.compilerPath());
+  return fits.ok() ? fits : Status(Code::FailedPrecondition, fits.message());
 }
 
 Result<void *> openLibrary(std::string_view backend, const std::string &path) {

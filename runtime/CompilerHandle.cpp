@@ -75,6 +75,10 @@ KilnStatus runBackend(void *, KilnStr backend, KilnStr part, KilnStatus (*fn)(vo
   return toC(runBackendCode(toView(backend), toView(part), [&] { return fromC(fn(arg)); }));
 }
 
+KilnStatus checkLibrary(void *, KilnStr path) {
+  return toC(checkElfNote(Tier::Compiler, std::string(toView(path))));
+}
+
 KilnStatus addKernelLoader(void *self, KilnStr backend, KilnStr format, KilnStr name,
                            const KilnKernelLoaderOps *ops, void *opsSelf) {
   KernelLoader loader;
@@ -215,7 +219,8 @@ Status CompilerHandle::open() {
                                     target,
                                     addKernelLoader,
                                     deviceOwner,
-                                    runBackend};
+                                    runBackend,
+                                    checkLibrary};
   table = {};
   table.struct_size = sizeof(table);
   return withContext(fromC(openFn(host, &table)), "compiler '{}'", path);

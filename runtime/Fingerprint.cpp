@@ -154,6 +154,13 @@ Result<std::string> readElfNote(const std::string &path) {
   return note.substr(0, note.find('\0'));
 }
 
+Status checkElfNote(Tier tier, const std::string &path) {
+  KILN_ASSIGN_OR_RETURN(std::string note, readElfNote(path));
+  if (std::string why = fingerprintMismatch(tier, note, ownFingerprint(tier)); !why.empty())
+    return failedPrecondition("{} ({}, its ELF note); rebuild it against this Kiln", why, path);
+  return {};
+}
+
 Result<std::string> readBuildId(const std::string &path) {
   KILN_ASSIGN_OR_RETURN(std::string note, readNote(path, kBuildId));
   std::string hex;

@@ -28,6 +28,9 @@ std::string_view fingerprintValue(std::string_view fingerprint, std::string_view
 /// The text of a library file's Kiln note, without loading it. NotFound: an ELF file without a note.
 /// InvalidArgument: no ELF64 shared object, or a damaged one.
 Result<std::string> readElfNote(const std::string &path);
+/// OK if the note of a library file says that this process may load it for `tier`; loads nothing.
+/// FailedPrecondition: it was built for something else, and for what; else readElfNote's errors.
+Status checkElfNote(Tier tier, const std::string &path);
 /// The build id of a library file, in lower-case hex, without loading it. Errors as readElfNote's.
 Result<std::string> readBuildId(const std::string &path);
 

@@ -33,7 +33,7 @@ Result<jit::ImportedModule> importModel(mlir::MLIRContext &context, const jit::I
 }
 
 constexpr const char *kEndings[] = {".onnx", nullptr};
-constexpr jit::ImporterInfo kInfo{"onnx", kEndings, looksLikeModel, importModel};
+constexpr jit::ImporterInfo kInfo{sizeof(jit::ImporterInfo), "onnx", kEndings, looksLikeModel, importModel};
 
 } // namespace
 } // namespace kiln::onnx

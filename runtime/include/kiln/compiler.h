@@ -60,6 +60,10 @@ typedef struct KilnCompilerHost {
   // status, what it changes of the process (locale, umask, signal handlers ...) is put back with a warning.
   KilnStatus (*run_backend)(void *self, KilnStr backend, KilnStr part, KilnStatus (*fn)(void *arg),
                             void *arg);
+  // OK if the note of a library's file (kiln/BackendNote.h) says that it is of the compiler tier and built
+  // for this process; loads nothing. NOT_FOUND no file, or a library without a note; INVALID_ARGUMENT no
+  // shared library; FAILED_PRECONDITION what it was built for and what this is.
+  KilnStatus (*check_library)(void *self, KilnStr path);
 } KilnCompilerHost;
 
 typedef struct KilnImportedModel KilnImportedModel; // an IR module with its weights, made by the compiler

@@ -3,6 +3,7 @@
 
 #include "kiln/IR/Kiln.h"
 #include "kiln/jit/KernelSignature.h"
+#include "runtime/Fingerprint.h"
 #include "runtime/HostTable.h"
 #include "runtime/ProcessState.h"
 
@@ -92,6 +93,9 @@ FakeHost::FakeHost() {
   table.run_backend = [](void *, KilnStr backend, KilnStr part, KilnStatus (*fn)(void *),
                          void *arg) -> KilnStatus {
     return toC(runBackendCode(toView(backend), toView(part), [&] { return fromC(fn(arg)); }));
+  };
+  table.check_library = [](void *, KilnStr path) -> KilnStatus {
+    return toC(checkElfNote(Tier::Compiler, std::string(toView(path))));
   };
   backends["toy"] = queryToy;
 }

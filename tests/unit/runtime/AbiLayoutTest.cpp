@@ -127,11 +127,12 @@ SIZE(KilnCompileTarget, 112); AT(KilnCompileTarget, struct_size, 0); AT(KilnComp
 SIZE(KilnStageExtension, 56); AT(KilnStageExtension, backend, 0); AT(KilnStageExtension, target, 16);
   AT(KilnStageExtension, stage, 32); AT(KilnStageExtension, after, 48);
 
-SIZE(KilnCompilerHost, 80); AT(KilnCompilerHost, struct_size, 0); AT(KilnCompilerHost, self, 8);
+SIZE(KilnCompilerHost, 88); AT(KilnCompilerHost, struct_size, 0); AT(KilnCompilerHost, self, 8);
   AT(KilnCompilerHost, host, 16); AT(KilnCompilerHost, backend_compiler, 24);
   AT(KilnCompilerHost, backends, 32); AT(KilnCompilerHost, extensions, 40);
   AT(KilnCompilerHost, target, 48); AT(KilnCompilerHost, add_kernel_loader, 56);
   AT(KilnCompilerHost, device_owner, 64); AT(KilnCompilerHost, run_backend, 72);
+  AT(KilnCompilerHost, check_library, 80);
 
 SIZE(KilnImportArgs, 128); AT(KilnImportArgs, struct_size, 0); AT(KilnImportArgs, format, 8);
   AT(KilnImportArgs, path, 24); AT(KilnImportArgs, name, 40); AT(KilnImportArgs, data, 56);

@@ -1,8 +1,10 @@
 // kiln/jit/Importer.h: what a model importer (libkiln_onnx ...) is to the compiler.
 //
-// An importer is a shared library libkiln_<format>.so beside libkiln_compiler.so. It exports one C++-free
-// symbol, kiln_importer_query_v1, that fills an ImporterInfo. The fingerprint rules of the compiler tier
-// hold.
+// An importer is a shared library libkiln_<format>.so beside libkiln_compiler.so that exports one symbol,
+// `extern "C" const ImporterInfo *kiln_importer_query_v1()`. As a backend's compiler tier it shares C++ with
+// Kiln and must be built for this Kiln, LLVM and C++ library: its ELF note says for which (CMake:
+// kiln_library_note) and is read before it is loaded. One that does not fit, or whose ImporterInfo is
+// incomplete, is refused: FailedPrecondition.
 #ifndef KILN_JIT_IMPORTER_H
 #define KILN_JIT_IMPORTER_H
 
@@ -59,10 +61,13 @@ inline constexpr size_t kInlineWeightBytes = 512;
 /// Unimplemented: one message that lists every unsupported operator.
 using ImportFn = Result<ImportedModule> (*)(mlir::MLIRContext &context, const ImportRequest &request);
 
+/// What an importer is. Static: neither freed nor changed. Threads: its functions are called from any, also
+/// at once.
 struct ImporterInfo {
-  const char *format;                            // "onnx"
+  size_t structSize;                             // sizeof(ImporterInfo)
+  const char *format;                            // "onnx", as the library's name has it
   const char *const *endings;                    // {".onnx", nullptr}
-  bool (*recognise)(llvm::ArrayRef<char> bytes); // by content; may be null
+  bool (*recognise)(llvm::ArrayRef<char> bytes); // by content; null: a model is known by its name's ending
   ImportFn import;
 };
 
