@@ -49,6 +49,12 @@ class LinkedLibraries(unittest.TestCase):
         self.assertIn("libMLIR.so.19.1", text)
         self.assertIn("libLLVM.so.19.1", text)
 
+    def test_what_is_opened_by_name_exports_its_entry_only(self) -> None:
+        for library, entry in (("onnx", "kiln_importer_query_v1"), ("reference", "kiln_reference_open_v1")):
+            file = options.build / "lib" / f"libkiln_{library}.so"
+            symbols = subprocess.run(["nm", "-D", "--defined-only", str(file)], capture_output=True, text=True, check=True).stdout
+            self.assertEqual([line.split()[2] for line in symbols.splitlines()], [entry], file.name)
+
 
 class NoDeviceNamed(unittest.TestCase):
     """A process that embeds the runtime and names no device maps no backend and no compiler."""

@@ -43,7 +43,7 @@ struct TargetPipeline {
   StageBuilder
       stages[kStageCount]; // empty: Graph and Form take jit's default; an empty other one is an error
   std::vector<StageBuilder> before[kStageCount],
-      after[kStageCount]; // insertions by other backends, in load order
+      after[kStageCount]; // insertions by other backends, in order of their names
   ObjectEmitter objectEmitter;
   std::vector<Emitter> emitters;
 };
