@@ -51,14 +51,17 @@ public:
   Code code() const { return theCode; }
   const std::string &message() const { return theMessage; }
 
-  /// Takes over a status that came through the C ABI and frees it.
+  /// Takes over a status that came through the C ABI and frees it. A code that this header does not know, the
+  /// other side being newer, becomes Unknown with its number in the message.
   static Status fromC(const KilnHost &host, KilnStatus status) {
     if (!status)
       return {};
-    Status result(static_cast<Code>(host.status_code(status)),
-                  std::string(toView(host.status_message(status))));
+    KilnCode code = host.status_code(status);
+    std::string message(toView(host.status_message(status)));
     host.status_free(status);
-    return result;
+    if (!isKnown(code))
+      return Status(Code::Unknown, message + " (code " + std::to_string(code) + ")");
+    return Status(static_cast<Code>(code), std::move(message));
   }
   /// A new C status; null if OK.
   KilnStatus toC(const KilnHost &host) const {
@@ -66,6 +69,9 @@ public:
   }
 
 private:
+  static constexpr bool isKnown(KilnCode code) {
+    return code > KILN_OK && code <= KILN_FORKED && code != 16; // 16 is no code of ours
+  }
   Code theCode = Code::Ok;
   std::string theMessage;
 };

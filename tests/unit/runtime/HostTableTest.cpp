@@ -24,6 +24,15 @@ TEST(HostTableTest, MakingAnOkStatusGivesNull) {
   hostTable().status_free(nullptr);
 }
 
+TEST(HostTableTest, ACodeOfANewerBackendIsUnknownAndKeepsItsNumber) {
+  for (KilnCode code : {16u, unsigned(KILN_FORKED) + 1, ~0u})
+    EXPECT_THAT(fromC(hostTable().status_make(code, toStr("news"))),
+                StatusIs(Code::Unknown, "news (code " + std::to_string(code) + ")"));
+  for (KilnCode code = KILN_CANCELLED; code <= KILN_FORKED; ++code)
+    if (code != 16)
+      EXPECT_EQ(fromC(hostTable().status_make(code, toStr("known"))).code(), Code(code));
+}
+
 TEST(HostTableTest, CloneOutlivesTheOriginal) {
   KilnStatus original = hostTable().status_make(KILN_DATA_LOSS, toStr("torn"));
   KilnStatus clone = hostTable().status_clone(original);
