@@ -61,7 +61,7 @@ void fillProfile(const SimReport &report, const Target &chip, KilnLaunchProfile 
 
 NpuDevice::NpuDevice(const KilnHost &host, const KilnDeviceOpenArgs &args, const NpuOptions &options)
     : HostMemoryDevice(host, "npu device", args, options.memoryBytes), options(options),
-      target(options.target()) {}
+      target(options.target()), parallel(args.parallel) {}
 
 Status NpuDevice::checkLaunch(KilnKernel *handle, const KilnLaunch &launch) {
   if (!handle)
@@ -92,6 +92,7 @@ Status NpuDevice::launch(const sdk::LaunchCommand &command) {
   sim.wantsSpans = sim.isTimed && command.profile && command.profile->on_span;
   sim.seed = options.mode == Mode::Checked ? options.seed : 0;
   sim.threads = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  sim.parallel = parallel;
   sim.watchdogInstructions = options.watchdogInstructions;
   SimReport report =
       simulate(kernel.object, target,

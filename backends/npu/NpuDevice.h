@@ -18,7 +18,8 @@ public:
 
 private:
   const NpuOptions options;
-  const Target target; // what the simulator computes with
+  const Target target;            // what the simulator computes with
+  const KilnParallelFor parallel; // the embedder's; zeroed: none
 };
 
 /// Any number of equal devices. Immutable after construction.

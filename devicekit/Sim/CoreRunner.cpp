@@ -148,6 +148,11 @@ void CoreRunner::worker() {
 }
 
 void CoreRunner::runThreads() {
+  if (options.parallel.run) {
+    auto help = [](void *runner, size_t) { static_cast<CoreRunner *>(runner)->worker(); };
+    return options.parallel.run(options.parallel.self, std::max(options.parallel.concurrency, 1u), help,
+                                this);
+  }
   std::vector<std::thread> threads;
   for (uint32_t i = 1; i < options.threads; ++i)
     threads.emplace_back([this] { worker(); });

@@ -60,6 +60,7 @@ public:
   SimReport run() {
     CoreRunner::Options runner;
     runner.threads = options.threads;
+    runner.parallel = options.parallel;
     runner.isTimed = options.isTimed;
     runner.groups = static_cast<uint32_t>(context.blocks);
     runner.groupSize = groupSize;

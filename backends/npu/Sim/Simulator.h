@@ -19,6 +19,7 @@ struct SimOptions {
   bool wantsSpans = false;
   uint64_t seed = 0; // else each pipe's durations are drawn from it
   uint32_t threads = 1;
+  KilnParallelFor parallel = {}; // instead of threads, where cores may run side by side
   uint64_t watchdogInstructions = 2000000000;
 };
 

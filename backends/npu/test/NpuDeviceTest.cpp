@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <map>
 #include <set>
 
@@ -39,9 +40,10 @@ class NpuDeviceTest : public testing::Test {
 protected:
   static constexpr size_t kCount = 1000;
 
-  void open(const std::string &options) {
+  void open(const std::string &options, KilnParallelFor parallel = {}) {
     KilnDeviceOpenArgs args = {};
     args.struct_size = sizeof(args);
+    args.parallel = parallel;
     args.options = toStr(options);
     ASSERT_TRUE(ok(ops.device_open(static_cast<sdk::DeviceType *>(&type), &args, &device))) << message;
     ASSERT_TRUE(ok(ops.queue_create(device, &queue))) << message;
@@ -148,6 +150,26 @@ TEST_F(NpuDeviceTest, LaunchComputesAndCountsSimulatedCycles) {
   EXPECT_TRUE(seen.units.count("aiv1.MTE2"));
   ASSERT_TRUE(launch({kCount}, 2)) << message;
   EXPECT_EQ(profile.cycles, cycles) << "simulated time repeats exactly";
+}
+
+TEST_F(NpuDeviceTest, CoresRunOnTheEmbeddersThreads) {
+  static std::atomic<size_t> calls; // of cores
+  calls = 0;
+  auto run = [](void *, size_t count, KilnParallelFn fn, void *arg) {
+    for (size_t i = 0; i < count; ++i, ++calls)
+      fn(arg, i);
+  };
+  open("mode=fast", {run, nullptr, 2, 0});
+  load(addKernel("f32", 256), 3, 1);
+  std::vector<float> a(kCount, 1.5f), sum(kCount);
+  allocate(a);
+  allocate(a);
+  KilnBinding out = allocate(sum);
+  ASSERT_TRUE(launch({kCount}, 2)) << message;
+  ASSERT_TRUE(ok(ops.queue_read(queue, sum.data(), out.address, out.bytes)));
+  ASSERT_TRUE(ok(ops.queue_synchronize(queue, KILN_WAIT_FOREVER)));
+  EXPECT_EQ(sum, std::vector<float>(kCount, 3.0f));
+  EXPECT_EQ(calls, 2u);
 }
 
 TEST_F(NpuDeviceTest, FaultsNameTheSourceAndPoisonTheQueue) {

@@ -172,6 +172,29 @@ L13:
   }
 }
 
+// One call after another on the calling thread: the first runs the cores, which hold no thread while they
+// wait.
+TEST(SimKernelsTest, CoresThatWaitForEachOtherRunOnAnEmbeddersThreads) {
+  struct InTurn {
+    size_t calls = 0;
+    static void run(void *self, size_t count, KilnParallelFn fn, void *arg) {
+      for (size_t i = 0; i < count; ++i, ++static_cast<InTurn *>(self)->calls)
+        fn(arg, i);
+    }
+  } inTurn;
+  SimHarness kernel = matmulCase(mixKernel(128, 192), 128, 192, 64, 2);
+  kernel.run(fastMode());
+  auto want = kernel.read<float>(2);
+  for (SimOptions options : {fastMode(), checkedMode(), checkedMode(5)}) {
+    SimHarness again = matmulCase(mixKernel(128, 192), 128, 192, 64, 2);
+    options.threads = 7; // not asked for
+    options.parallel = {InTurn::run, &inTurn, 3, 0};
+    ASSERT_EQ(faultOf(again.run(options)), "");
+    EXPECT_EQ(again.read<float>(2), want);
+    EXPECT_EQ(std::exchange(inTurn.calls, 0), 3u);
+  }
+}
+
 TEST(SimKernelsTest, TimeWithoutDataIsTheTimeWithData) {
   SimHarness kernel = matmulCase(matmulKernel(128, 192, 256), 128, 192, 256, 4);
   SimReport full = kernel.run(timingMode());

@@ -61,12 +61,14 @@ private:
   std::unordered_map<uint64_t, std::deque<Taken>> counts;
 };
 
-/// Runs cores to their end. `make` makes core i when a slot is free for its group; cores of a group start
-/// together.
+/// Runs cores to their end. A core that waits for another's flag holds no thread, so that any number of
+/// threads will do, and a `parallel` that calls one function after another too. `make` makes core i when a
+/// slot is free for its group; cores of a group start together.
 class CoreRunner {
 public:
   struct Options {
     uint32_t threads = 1;
+    KilnParallelFor parallel = {};                 // an embedder's; zeroed: threads of its own, as many
     bool isTimed = false;                          // one thread, cores in turn by simulated time
     uint32_t groups = 1, groupSize = 1, slots = 1; // groups resident at a time
     uint64_t watchdogInstructions = UINT64_MAX;
