@@ -29,9 +29,9 @@ public:
   Result<std::shared_ptr<const DeviceType>> deviceType(std::string_view type) override {
     return registry.deviceType(type);
   }
-  Result<std::shared_ptr<const KernelLoader>> kernelLoader(std::string_view backend,
-                                                           std::string_view format) override {
-    return registry.kernelLoader(backend, format);
+  Result<std::shared_ptr<const KernelLoader>> kernelLoader(std::string_view backend, std::string_view format,
+                                                           std::string_view options) override {
+    return registry.kernelLoader(backend, format, options);
   }
   Status checkOptions(std::string_view backend, std::string_view options) override {
     return registry.parseOptions(backend, options).status();

@@ -16,8 +16,9 @@ public:
   virtual Result<DeviceChoice> resolve(std::string_view device) = 0;
   virtual Result<std::vector<DeviceChoice>> devices() = 0;
   virtual Result<std::shared_ptr<const DeviceType>> deviceType(std::string_view type) = 0;
-  virtual Result<std::shared_ptr<const KernelLoader>> kernelLoader(std::string_view backend,
-                                                                   std::string_view format) = 0;
+  /// For a device that was opened with `options`.
+  virtual Result<std::shared_ptr<const KernelLoader>>
+  kernelLoader(std::string_view backend, std::string_view format, std::string_view options) = 0;
   /// Checks "key=value;..." against a backend's schema.
   virtual Status checkOptions(std::string_view backend, std::string_view options) = 0;
   /// The backend's version and the build ids of its libraries, for request keys. "" if there is no such

@@ -293,12 +293,21 @@ std::shared_ptr<const RegistrySnapshot> BackendRegistry::snapshot() const {
 }
 
 Result<std::shared_ptr<const KernelLoader>> BackendRegistry::kernelLoader(std::string_view backend,
-                                                                          std::string_view format) const {
+                                                                          std::string_view format,
+                                                                          std::string_view options) const {
   std::shared_ptr<const RegistrySnapshot> now = snapshot();
   std::string wanted;
   BackendEntry *entry = find(backend);
   if (const std::string *value = entry ? entry->options.find("loader") : nullptr)
-    wanted = *value == "auto" ? "" : *value;
+    wanted = *value;
+  if (!options.empty()) {
+    KILN_ASSIGN_OR_RETURN(OptionList given, parseOptions(backend, options));
+    for (const auto &[key, value] : given)
+      if (key == "loader")
+        wanted = value;
+  }
+  if (wanted == "auto")
+    wanted.clear();
   std::shared_ptr<const KernelLoader> chosen;
   std::vector<std::string> known;
   for (const auto &loader : now->kernelLoaders) {

@@ -92,10 +92,11 @@ public:
   Status retry(std::string_view backend);
 
   std::shared_ptr<const RegistrySnapshot> snapshot() const;
-  /// The loader of a backend for an object format: the one that the option "loader" names if there is one,
-  /// else the last registered. NotFound says which formats and loaders there are.
-  Result<std::shared_ptr<const KernelLoader>> kernelLoader(std::string_view backend,
-                                                           std::string_view format) const;
+  /// The loader of a backend for an object format: the one that the option "loader" names ("auto" names
+  /// none), in `options` or else in the environment; else the last registered. NotFound says which formats
+  /// and loaders there are.
+  Result<std::shared_ptr<const KernelLoader>> kernelLoader(std::string_view backend, std::string_view format,
+                                                           std::string_view options = {}) const;
   /// Adds a loader after init: the compiler tier's. AlreadyExists if the name is taken.
   Status addKernelLoader(KernelLoader loader);
 

@@ -110,12 +110,13 @@ void DeviceStore::unloadUnused(uint64_t target) {
 
 // A loader that only the compiler tier registers ("orc") is not there before the compiler is open.
 Result<std::shared_ptr<const KernelLoader>> DeviceStore::loaderFor(const KernelMetadata &metadata) {
-  auto loader = instance.backends().kernelLoader(settings().backend, metadata.format);
+  auto loader =
+      instance.backends().kernelLoader(settings().backend, metadata.format, settings().deviceOptions);
   if (loader.ok() || loader.status().code() != Code::NotFound || instance.compiler().ifOpen())
     return loader;
   if (!instance.compiler().get().ok())
     return loader;
-  return instance.backends().kernelLoader(settings().backend, metadata.format);
+  return instance.backends().kernelLoader(settings().backend, metadata.format, settings().deviceOptions);
 }
 
 Status DeviceStore::checkFeatures(const KernelMetadata &metadata) const {

@@ -98,6 +98,7 @@ Status precompile(Instance &instance, const ModelRef &shared, const InputDims &d
   CompileSettings settings;
   KILN_ASSIGN_OR_RETURN(settings.target, targetOf(*type, options.deviceOptions));
   settings.backend = type->backend;
+  settings.deviceOptions = options.deviceOptions;
   std::optional<Packer> packer;
   if (options.bundle)
     packer.emplace(instance, *type, settings, options.deviceOptions);

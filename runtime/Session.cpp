@@ -18,6 +18,7 @@ Result<std::shared_ptr<Session>> Session::open(std::shared_ptr<Instance> instanc
   KILN_ASSIGN_OR_RETURN(settings.target, targetOf(*choice.type, open.options));
   settings.backend = choice.type->backend;
   settings.dumpDir = options.dumpDir;
+  settings.deviceOptions = open.options;
   return std::shared_ptr<Session>(
       new Session(std::move(instance), std::move(device), std::move(queue), std::move(settings)));
 }

@@ -14,7 +14,8 @@ namespace kiln {
 struct CompileSettings {
   TargetDescription target;
   std::string backend, dumpDir;
-  KilnCompileTarget toC() const; // borrows from this object
+  std::string deviceOptions = {}; // that the device was opened with, "key=value;..."
+  KilnCompileTarget toC() const;  // borrows from this object
 };
 
 /// The compiler's view of shapes: all extents in one array. Owns what args() borrows.

@@ -327,13 +327,22 @@ TEST(BackendRegistryTest, RequiredBackendsMustLoad) {
 }
 
 TEST(BackendRegistryTest, LoadersAreFoundByFormatAndOption) {
-  ASSERT_OK_AND_ASSIGN(BackendRegistry * registry, registryOver({pluginFolder("good")}));
+  TempFolder folder;
+  copyPlugin(folder, "good", [](nlohmann::json &manifest) {
+    manifest["options"]["loader"] = {{"type", "string"}, {"default", "auto"}, {"help", "which"}};
+  });
+  ASSERT_OK_AND_ASSIGN(BackendRegistry * registry,
+                       registryOver({folder.path()}, {{"KILN_GOOD_LOADER", "strict"}}));
   KilnKernelLoaderOps ops = {};
   EXPECT_THAT(registry->kernelLoader("good", "elf"),
               StatusIs(Code::NotFound, HasSubstr("backend 'good' has none")));
   ASSERT_OK(registry->addKernelLoader({"good", "elf", "strict", ops, nullptr}));
   ASSERT_OK(registry->addKernelLoader({"good", "elf", "orc", ops, nullptr}));
-  EXPECT_EQ((*registry->kernelLoader("good", "elf"))->name, "orc") << "the last registered serves";
+  EXPECT_EQ((*registry->kernelLoader("good", "elf"))->name, "strict");
+  EXPECT_EQ((*registry->kernelLoader("good", "elf", "level=1;loader=orc"))->name, "orc")
+      << "the device's options go before the environment's";
+  EXPECT_EQ((*registry->kernelLoader("good", "elf", "loader=auto"))->name, "orc")
+      << "the last registered serves";
   EXPECT_THAT(registry->addKernelLoader({"good", "elf", "orc", ops, nullptr}),
               StatusIs(Code::AlreadyExists, HasSubstr("'orc'")));
   EXPECT_THAT(registry->kernelLoader("good", "coff"),

@@ -170,8 +170,8 @@ Result<std::shared_ptr<const DeviceType>> FakeBackends::deviceType(std::string_v
     return notFound("unknown device type '{}'", type);
   return std::shared_ptr<const DeviceType>(&fake.type(), [](const DeviceType *) {});
 }
-Result<std::shared_ptr<const KernelLoader>> FakeBackends::kernelLoader(std::string_view,
-                                                                       std::string_view format) {
+Result<std::shared_ptr<const KernelLoader>>
+FakeBackends::kernelLoader(std::string_view, std::string_view format, std::string_view) {
   if (format != "fake-obj")
     return notFound("backend 'fake' has no loader for '{}'", format);
   return std::shared_ptr<const KernelLoader>(&fake.loader(), [](const KernelLoader *) {});

@@ -38,8 +38,8 @@ public:
   Result<DeviceChoice> resolve(std::string_view device) override;
   Result<std::vector<DeviceChoice>> devices() override;
   Result<std::shared_ptr<const DeviceType>> deviceType(std::string_view type) override;
-  Result<std::shared_ptr<const KernelLoader>> kernelLoader(std::string_view backend,
-                                                           std::string_view format) override;
+  Result<std::shared_ptr<const KernelLoader>> kernelLoader(std::string_view backend, std::string_view format,
+                                                           std::string_view options) override;
   Status checkOptions(std::string_view backend, std::string_view options) override;
   std::string version(std::string_view) override { return "1"; }
   Result<std::string_view> deviceOwner(std::string_view) override {
