@@ -136,14 +136,15 @@ Status BackendTiers::initialise(llvm::StringRef backend, KilnBackendCompilerQuer
   registrations.buildIds = libraryBuildIds(reinterpret_cast<const void *>(query));
   KILN_RETURN_IF_ERROR(checkTargets(registrations));
   KILN_RETURN_IF_ERROR(checkInsertions(registrations));
-  KILN_RETURN_IF_ERROR(registry.commit(std::move(registrations)));
+  KILN_RETURN_IF_ERROR(registry.validate(registrations));
+  // before the stages: nothing compiles for a format whose loader was refused
   for (const LoaderRegistration &loader : registrar.kernelLoaders()) {
     status = Status::fromC(*host.host, host.add_kernel_loader(host.self, toStr(backend), toStr(loader.format),
                                                               toStr(loader.loader), loader.ops, loader.self));
     if (!status.ok())
       return makeError(status.code(), what + "kernel loader '" + loader.loader + "': " + status.message());
   }
-  return {};
+  return registry.commit(std::move(registrations));
 }
 
 // A backend compiles for its own devices: another's stages are its owner's, whichever is loaded first.

@@ -58,6 +58,8 @@ void CompilerRegistrarImpl::setObjectEmitter(llvm::StringRef target, ObjectEmitt
 
 void CompilerRegistrarImpl::addEmitter(llvm::StringRef target, Emitter emitter) {
   std::string what = "emitter '" + emitter.name + "' of target '" + target.str() + "': ";
+  if (!emitter.emit)
+    return fail(Code::InvalidArgument, what + "no function; expected one that prints");
   std::vector<Emitter> &emitters = staged.targets[target.str()].emitters;
   if (parseStage(emitter.name) || emitter.name == "object")
     return fail(Code::InvalidArgument,
@@ -75,5 +77,10 @@ void CompilerRegistrarImpl::addPass(PassFactory factory) {
 
 void CompilerRegistrarImpl::addKernelLoader(llvm::StringRef format, llvm::StringRef loader,
                                             const KilnKernelLoaderOps &ops, void *self) {
+  std::string what = ("kernel loader '" + loader + "' of format '" + format + "': ").str();
+  if (llvm::any_of(loaders, [&](const LoaderRegistration &known) {
+        return known.format == format && known.loader == loader;
+      }))
+    return fail(Code::AlreadyExists, what + "added twice");
   loaders.push_back({format.str(), loader.str(), &ops, self});
 }

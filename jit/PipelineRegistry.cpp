@@ -98,11 +98,13 @@ Status PipelineRegistry::checkDialects(const BackendRegistrations &registrations
   return {};
 }
 
+Status PipelineRegistry::validate(const BackendRegistrations &registrations) const {
+  std::shared_lock lock(mutex);
+  return check(registrations);
+}
+
 Status PipelineRegistry::commit(BackendRegistrations registrations) {
-  {
-    std::shared_lock lock(mutex);
-    KILN_RETURN_IF_ERROR(check(registrations)); // before any pass is known to the process
-  }
+  KILN_RETURN_IF_ERROR(validate(registrations)); // before any pass is known to the process
   std::vector<RegisteredPass> passes;
   for (const PassFactory &factory : registrations.passes) {
     auto pass = registerPassOnce(registrations.backend, factory);

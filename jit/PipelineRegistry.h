@@ -49,6 +49,8 @@ public:
   /// Publishes a backend's registrations, all or none. AlreadyExists: a target or pass of another backend;
   /// FailedPrecondition: a target lacks a stage or its object emitter.
   Status commit(BackendRegistrations registrations);
+  /// Would commit publish them now? Publishes nothing, names no pass.
+  Status validate(const BackendRegistrations &registrations) const;
   /// The pipeline of a device type with the insertions committed so far, ordered by backend; null if there is
   /// none.
   std::shared_ptr<const TargetPipeline> find(llvm::StringRef target) const;
@@ -64,7 +66,7 @@ public:
   void appendDialects(mlir::DialectRegistry &registry) const;
 
 private:
-  Status check(const BackendRegistrations &registrations) const;
+  Status check(const BackendRegistrations &registrations) const; // under the lock
   Status checkDialects(const BackendRegistrations &registrations) const;
   void assemble(llvm::StringRef target);
 

@@ -8,6 +8,7 @@
 #include "runtime/HostTable.h"
 #include "runtime/Log.h"
 #include "runtime/ProcessState.h"
+#include "runtime/StagedRegistrar.h"
 
 #include <algorithm>
 #include <cstring>
@@ -85,7 +86,10 @@ KilnStatus addKernelLoader(void *self, KilnStr backend, KilnStr format, KilnStr 
   loader.backend = toView(backend);
   loader.format = toView(format);
   loader.name = toView(name);
-  std::memcpy(&loader.ops, ops, std::min(ops->struct_size, sizeof(loader.ops)));
+  Result<KilnKernelLoaderOps> table = readKernelLoaderOps(ops);
+  if (!table.ok())
+    return toC(table.status());
+  loader.ops = *table;
   loader.self = opsSelf;
   return toC(accessOf(self).addKernelLoader(std::move(loader)));
 }

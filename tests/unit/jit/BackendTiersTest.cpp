@@ -82,6 +82,19 @@ Status registerLoader(CompilerRegistrar &registrar) {
   return registrar.status();
 }
 
+Status registerToyWithLoader(CompilerRegistrar &registrar) {
+  KILN_RETURN_IF_ERROR(registerToy(registrar));
+  return registerLoader(registrar);
+}
+Status registerLoaderTwice(CompilerRegistrar &registrar) {
+  (void)registerLoader(registrar);
+  return registerLoader(registrar);
+}
+Status registerNoEmitter(CompilerRegistrar &registrar) {
+  registrar.addEmitter("toy", {"text", "nothing", Stage::Emit, nullptr});
+  return registrar.status();
+}
+
 class BackendTiersTest : public ::testing::Test {
 protected:
   static Target target(const char *type, const char *backend) {
@@ -123,6 +136,19 @@ TEST_F(BackendTiersTest, ADoubleStageIsRefusedThoughInitSaysOk) {
   };
   EXPECT_THAT(tiers.load("twice"),
               StatusIs(Code::AlreadyExists, HasSubstr("stage 'tile' of target 'twice': added twice")));
+}
+
+TEST_F(BackendTiersTest, WhatCannotServeIsRefused) {
+  host.backends["two"] = [](const KilnHost *, KilnBackendCompiler *out) {
+    return queryAs<registerLoaderTwice>(out, "two");
+  };
+  host.backends["mute"] = [](const KilnHost *, KilnBackendCompiler *out) {
+    return queryAs<registerNoEmitter>(out, "mute");
+  };
+  EXPECT_THAT(tiers.load("two"), StatusIs(Code::AlreadyExists,
+                                          HasSubstr("kernel loader 'orc' of format 'toy-elf': added twice")));
+  EXPECT_THAT(tiers.load("mute"),
+              StatusIs(Code::InvalidArgument, HasSubstr("emitter 'text' of target 'toy': no function")));
 }
 
 // Whichever is loaded first: host compiles as if the thief were not there.
@@ -271,6 +297,16 @@ TEST_F(BackendTiersTest, KernelLoadersGoToTheHost) {
   };
   ASSERT_OK(tiers.load("orc"));
   EXPECT_THAT(host.kernelLoaders, ::testing::ElementsAre("orc/toy-elf/orc"));
+}
+
+TEST_F(BackendTiersTest, ARefusedKernelLoaderLeavesNoStages) {
+  host.refusedLoader = "orc";
+  host.backends["toy"] = [](const KilnHost *, KilnBackendCompiler *out) {
+    return queryAs<registerToyWithLoader>(out, "toy");
+  };
+  EXPECT_THAT(tiers.load("toy"),
+              StatusIs(Code::InvalidArgument, HasSubstr("kernel loader 'orc': no function 'load'")));
+  EXPECT_THAT(registry.targets(), ::testing::IsEmpty());
 }
 
 std::atomic<bool> isInside, mayLeave;

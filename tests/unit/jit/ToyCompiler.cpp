@@ -79,6 +79,8 @@ FakeHost::FakeHost() {
   };
   table.add_kernel_loader = [](void *self, KilnStr backend, KilnStr format, KilnStr loader,
                                const KilnKernelLoaderOps *, void *) -> KilnStatus {
+    if (fake(self).refusedLoader == toView(loader))
+      return toC(Status(Code::InvalidArgument, "no function 'load'"));
     fake(self).kernelLoaders.push_back(std::string(toView(backend)) + "/" + std::string(toView(format)) +
                                        "/" + std::string(toView(loader)));
     return nullptr;

@@ -26,6 +26,7 @@ struct FakeHost {
     bool after;
   };
   std::vector<Extension> extensions;
+  std::string refusedLoader;
   std::vector<std::string> kernelLoaders;    // "backend/format/loader"
   std::map<std::string, std::string> owners; // of device types; others belong to the backend of their name
 };

@@ -32,9 +32,11 @@ public:
   /// extensible).
   virtual void extendStage(llvm::StringRef target, Stage stage, bool after, StageBuilder builder) = 0;
   virtual void setObjectEmitter(llvm::StringRef target, ObjectEmitter emitter) = 0;
+  /// One more form for `--emit`. The names of the stages and "object" are Kiln's own.
   virtual void addEmitter(llvm::StringRef target, Emitter emitter) = 0;
   /// A pass for jit-opt, jit-lsp-server and jit-info: registered by its argument.
   virtual void addPass(std::function<std::unique_ptr<mlir::Pass>()> factory) = 0;
+  /// `ops` and `self` must live until the process ends; load and unload are required.
   virtual void addKernelLoader(llvm::StringRef format, llvm::StringRef loader, const KilnKernelLoaderOps &ops,
                                void *self) = 0;
   /// OK, or the first error, which names what was being added.
