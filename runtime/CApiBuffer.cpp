@@ -39,6 +39,17 @@ KilnStatus kiln_buffer_subrange(KilnBuffer *buffer, uint64_t offset, uint64_t by
   });
 }
 
+KilnStatus kiln_buffer_at(KilnSession *session, KilnDeviceAddress address, uint64_t bytes,
+                          KilnBuffer **outBuffer) {
+  return guarded([&]() -> Status {
+    KILN_RETURN_IF_ERROR(required(session, "session"));
+    KILN_RETURN_IF_ERROR(required(outBuffer, "out_buffer"));
+    KILN_ASSIGN_OR_RETURN(Buffer part, session->session->device().bufferAt(address, bytes));
+    *outBuffer = new KilnBuffer{std::move(part), session->session};
+    return {};
+  });
+}
+
 KilnStatus kiln_buffer_write(KilnBuffer *buffer, uint64_t offset, const void *data, uint64_t bytes) {
   return guarded([&]() -> Status {
     KILN_RETURN_IF_ERROR(required(buffer, "buffer"));

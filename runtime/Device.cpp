@@ -185,6 +185,9 @@ Result<std::shared_ptr<LoadedKernel>> Device::load(const KernelLoader &loader, C
   image.object_bytes = kernel->object().size();
   image.binding_count = static_cast<uint32_t>(metadata.bindings.size());
   image.constant_count = metadata.constantCount;
+  image.key = toStr(metadata.key);
+  image.pc_table = kernel->pcTable().data();
+  image.pc_count = kernel->pcTable().size();
   KilnKernel *handle = nullptr;
   KILN_RETURN_IF_ERROR(withContext(fromC(loader.ops.load(loader.self, theHandle, &image, &handle)),
                                    "kernel '{}' on '{}' (loader '{}')", metadata.name, theName, loader.name));

@@ -104,19 +104,11 @@ Result<CompiledKernelRef> CompiledKernel::parse(OwnedBytes bytes, std::string_vi
     kernel->theObject = ByteSpan(root.object()->data(), root.object()->size());
   if (root.pc_table())
     for (const schema::PcEntry *entry : *root.pc_table())
-      kernel->pcTable.emplace_back(entry->pc(), entry->op());
-  if (!std::is_sorted(kernel->pcTable.begin(), kernel->pcTable.end()))
+      kernel->thePcTable.push_back({entry->pc(), entry->op()});
+  if (!std::ranges::is_sorted(kernel->thePcTable, {}, &KilnPcEntry::pc))
     return invalidArgument("{}: the table of program counters is not sorted", what);
   kernel->theBytes = std::move(bytes);
   return CompiledKernelRef(std::move(kernel));
-}
-
-std::optional<uint32_t> CompiledKernel::opAt(uint32_t pc) const {
-  auto it = std::upper_bound(pcTable.begin(), pcTable.end(), pc,
-                             [](uint32_t value, const auto &entry) { return value < entry.first; });
-  if (it == pcTable.begin())
-    return std::nullopt;
-  return std::prev(it)->second;
 }
 
 } // namespace kiln

@@ -52,15 +52,15 @@ public:
   const OwnedBytes &bytes() const { return theBytes; }
   /// The device's own object file.
   ByteSpan object() const { return theObject; }
-  /// The op number of the last entry at or before `pc`; nothing if the table has none.
-  std::optional<uint32_t> opAt(uint32_t pc) const;
+  /// Which op of the kernel the code from an offset on belongs to; sorted by offset.
+  std::span<const KilnPcEntry> pcTable() const { return thePcTable; }
 
 private:
   CompiledKernel() = default;
   OwnedBytes theBytes;
   ByteSpan theObject;
   KernelMetadata theMetadata;
-  std::vector<std::pair<uint32_t, uint32_t>> pcTable; // (pc, op), sorted
+  std::vector<KilnPcEntry> thePcTable;
 };
 
 using CompiledKernelRef = std::shared_ptr<const CompiledKernel>;

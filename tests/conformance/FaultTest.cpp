@@ -10,8 +10,8 @@ using ::testing::Eq;
 
 class FaultTest : public DeviceTest {
 protected:
-  /// Poisons queue() and returns the fault.
-  Status poison() {
+  /// Poisons queue(); what `behind` queues lies behind the fault.
+  Status poison(const std::function<Status()> &behind = [] { return Status(); }) {
     KILN_ASSIGN_OR_RETURN(std::unique_ptr<Queue> dropped, device().createQueue());
     KILN_ASSIGN_OR_RETURN(std::unique_ptr<Event> never, device().createEvent());
     KILN_ASSIGN_OR_RETURN(std::unique_ptr<Event> lost, device().createEvent());
@@ -19,6 +19,7 @@ protected:
     KILN_RETURN_IF_ERROR(dropped->signal(*lost));
     KILN_RETURN_IF_ERROR(dropped->flush());
     KILN_RETURN_IF_ERROR(queue().wait(*lost));
+    KILN_RETURN_IF_ERROR(behind());
     KILN_RETURN_IF_ERROR(dropped->reset());
     Status fault = queue().synchronize(60000 * kMs);
     return fault.ok() ? Status(Code::Internal, "the queue is not poisoned") : Status();
@@ -92,6 +93,19 @@ TEST_F(FaultTest, CallsBehindAFaultAreStillMade) {
   CONFORM_OK(dropped->reset());
   CONFORM_THAT(queue().synchronize(60000 * kMs).ok(), Eq(false));
   CONFORM_THAT(calls, Eq(1)) << "its owner would wait for it for ever";
+}
+
+TEST_F(FaultTest, FreesOnAPoisonedQueueReleaseTheirMemory) {
+  KilnDeviceAddress behind = 0, after = 0;
+  uint64_t before = device().memoryStats()->bytes_in_use;
+  ASSERT_OK_AND_ASSIGN(behind, queue().allocate(4096));
+  ASSERT_OK_AND_ASSIGN(after, queue().allocate(4096));
+  CONFORM_OK(queue().synchronize());
+  CONFORM_OK(poison([&] { return queue().free(behind); }));
+  CONFORM_THAT(queue().free(after).code(), Eq(queue().status().code()))
+      << "the fault, and the memory is free";
+  CONFORM_OK(queue().reset());
+  CONFORM_THAT(device().memoryStats()->bytes_in_use, Eq(before));
 }
 
 } // namespace

@@ -208,7 +208,8 @@ typedef struct KilnDeviceOpenArgs {
   uint64_t memory_limit_bytes; // 0: the device's own limit
   KilnStr options;             // "key=value;..." from the option schema, over the environment's
   KilnAllocator allocator;     // for host-addressable memory; zeroed: the backend's own
-  KilnParallelFor parallel;    // zeroed: the backend's own threads
+  KilnParallelFor parallel; // zeroed: the backend's own threads. Iterations may run one after another, so a
+                            // device whose workers wait for one another keeps its own
 } KilnDeviceOpenArgs;
 
 typedef struct KilnMemoryStats {
@@ -227,9 +228,10 @@ typedef struct KilnBinding {
 // Where a launch comes from, for error texts, traces and profiles. Owned by the program; outlives the launch.
 typedef struct KilnLaunchSite {
   size_t struct_size;
-  KilnStr name;                // "conv_12+relu", for people
-  KilnStr location;            // "model.onnx: node 'conv_12' (Conv)"
-  const KilnStr *op_locations; // by op number, as KilnKernel maps program counters to op numbers
+  KilnStr name;     // "conv_12+relu", for people
+  KilnStr location; // "model.onnx: node 'conv_12' (Conv)"
+  const KilnStr
+      *op_locations; // by op number, as the kernel's KilnPcEntry maps program counters to op numbers
   size_t op_location_count;
 } KilnLaunchSite;
 
@@ -274,6 +276,12 @@ typedef struct KilnLaunch {
   KilnLaunchProfile *profile; // may be null; must live until the launch has ended
 } KilnLaunch;
 
+// From this offset of the object's code on, up to the next entry's, instructions belong to one op of the
+// kernel.
+typedef struct KilnPcEntry {
+  uint32_t pc, op;
+} KilnPcEntry;
+
 // A compiled kernel as the loader sees it: one entry of a program or cache, already checked against its
 // checksum.
 typedef struct KilnKernelImage {
@@ -284,6 +292,10 @@ typedef struct KilnKernelImage {
   const void *object; // the device's own object file; borrowed for the call
   size_t object_bytes;
   uint32_t binding_count, constant_count;
+  KilnStr key; // the kernel key, 64 hex digits: names the code in every process, for backends that
+               // cache what they make of several launches; "" if the object has none
+  const KilnPcEntry *pc_table; // sorted by pc; what the emitter gave, may be empty
+  size_t pc_count;
 } KilnKernelImage;
 
 typedef void (*KilnHostFn)(void *arg);
@@ -293,7 +305,13 @@ typedef void (*KilnHostFn)(void *arg);
 // Queues are in order. A backend may defer what is queued until flush, synchronise, event_wait, or its own
 // choice. The first fault poisons the queue: what was queued behind it does not run, events that it would
 // have signalled carry the same status, every later call on the queue returns it until queue_reset; other
-// queues go on.
+// queues go on. Two kinds of commands take effect all the same, so that nothing leaks: frees, also those that
+// return the poison, and host calls that were queued before the fault. An argument that a call can judge at
+// once (a pattern, an overflowing range) is INVALID_ARGUMENT of that call and poisons nothing; zero bytes are
+// legal everywhere.
+//
+// Events can be signalled again and again: a wait means the last signal queued before it, or, where there is
+// none yet, the next. They may be destroyed while queued commands use them.
 typedef struct KilnDeviceOps {
   size_t struct_size;
 
@@ -340,8 +358,10 @@ typedef struct KilnDeviceOps {
   // Queue-ordered allocation: the address may be used by what is queued after this call, until queue_free.
   KilnStatus (*queue_allocate)(KilnQueue *queue, uint64_t bytes, uint64_t alignment,
                                KilnDeviceAddress *out_address);
+  // On a poisoned queue the memory is released, too, and the poison returned.
   KilnStatus (*queue_free)(KilnQueue *queue, KilnDeviceAddress address);
-  // Calls fn(arg) on a thread of the backend when the queue gets there, or when the queue is poisoned.
+  // Calls fn(arg) on a thread of the backend when the queue gets there, also if a fault came before it in the
+  // meantime. Not called if this returns an error, as it does on a queue that is poisoned already.
   KilnStatus (*queue_call)(KilnQueue *queue, KilnHostFn fn, void *arg);
   KilnStatus (*queue_signal)(KilnQueue *queue, KilnEvent *event);
   KilnStatus (*queue_wait)(KilnQueue *queue, KilnEvent *event); // on the device; the host goes on
@@ -364,7 +384,7 @@ typedef struct KilnDeviceOps {
 } KilnDeviceOps;
 
 // Makes kernels of one object format callable. Several loaders may serve one format (strict, orc): the option
-// "loader" of the backend names the one to use, else the last registered serves.
+// "loader" of the backend names the one to use; without it, or with "auto", the last registered serves.
 typedef struct KilnKernelLoaderOps {
   size_t struct_size;
   // INVALID_ARGUMENT a malformed object, says what was found where; FAILED_PRECONDITION it needs features

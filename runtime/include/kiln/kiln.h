@@ -2,7 +2,8 @@
 //
 // The only ABI promise to embedders. Unless a declaration says otherwise: structs start with struct_size and
 // are zeroed before use, may grow at their end with a minor version and are understood by both sides as far
-// as struct_size reaches; those without it (KilnStr, KilnAllocator, KilnParallelFor) never change; strings
+// as struct_size reaches; those without it (KilnStr, KilnAllocator, KilnParallelFor, KilnLaunchCounter,
+// KilnLaunchSpan) and KilnTensor, which comes in arrays, never change; strings
 // are pointer + length, borrowed for the call; out-parameters are untouched on error; an error is returned as
 // a KilnStatus that the caller frees with kiln_status_free; objects are released with their _release
 // function, once; functions are safe from any thread, those on one KilnRun from one thread at a time. A walk
@@ -81,7 +82,8 @@ typedef struct KilnSessionOptions {
   uint64_t memory_limit_bytes; // 0: the device's
   KilnStr device_options;      // "key=value;..." as the backend's manifest declares
   KilnAllocator allocator;     // zeroed: the device's own
-  KilnParallelFor parallel;    // zeroed: the device's own threads
+  KilnParallelFor parallel;    // zeroed: the device's own threads; so on a device whose workers wait for one
+                               // another, as npu's do
   KilnStr dump_dir;            // "": none; the IR after every stage is written there
 } KilnSessionOptions;
 
@@ -112,6 +114,10 @@ KILN_API KilnStatus kiln_buffer_import_host(KilnSession *session, void *data, ui
 // A new reference to a part of a buffer. OUT_OF_RANGE beyond its end.
 KILN_API KilnStatus kiln_buffer_subrange(KilnBuffer *buffer, uint64_t offset, uint64_t bytes,
                                          KilnBuffer **out_buffer);
+// A new reference to the `bytes` at an address that lies in a buffer or an import of the session's device,
+// for embedders that pass device pointers around. NOT_FOUND no living buffer holds them.
+KILN_API KilnStatus kiln_buffer_at(KilnSession *session, KilnDeviceAddress address, uint64_t bytes,
+                                   KilnBuffer **out_buffer);
 KILN_API KilnStatus kiln_buffer_write(KilnBuffer *buffer, uint64_t offset, const void *data, uint64_t bytes);
 KILN_API KilnStatus kiln_buffer_read(KilnBuffer *buffer, uint64_t offset, void *data, uint64_t bytes);
 KILN_API KilnDeviceAddress kiln_buffer_address(KilnBuffer *buffer);
@@ -137,6 +143,10 @@ typedef struct KilnTensor {
 
 // DLPack: `managed` is a DLManagedTensor*. Import takes ownership on success and keeps the tensor alive as
 // long as *out_tensor's buffer lives; export hands out a tensor whose deleter releases its reference.
+// INVALID_ARGUMENT what is no tensor, or lies outside its memory. UNIMPLEMENTED no copy-free way: a device
+// that imports no host memory, a tensor of another device, an element type that only one side knows (fp8, i4,
+// u4), export of a tensor that is not dense. An imported tensor keeps its strides; a run takes dense ones
+// only.
 KILN_API KilnStatus kiln_tensor_from_dlpack(KilnSession *session, void *managed, KilnTensor *out_tensor);
 KILN_API KilnStatus kiln_tensor_to_dlpack(KilnSession *session, const KilnTensor *tensor, void **out_managed);
 
@@ -212,7 +222,9 @@ typedef struct KilnRunOptions {
 KILN_API KilnStatus kiln_session_run(KilnSession *session, KilnModel *model, const KilnTensor *inputs,
                                      size_t input_count, const KilnRunOptions *options, KilnRun **out_run);
 // The same with memory for outputs: each KilnTensor names an output and has data or a buffer of the right
-// size; its rank and dims are filled in.
+// size; its rank and dims are filled in. After DEADLINE_EXCEEDED, and while an asynchronous run goes on, the
+// device may still write there: the memory must stay until kiln_run_wait or kiln_session_synchronize has
+// returned something else.
 KILN_API KilnStatus kiln_session_run_into(KilnSession *session, KilnModel *model, const KilnTensor *inputs,
                                           size_t input_count, KilnTensor *outputs, size_t output_count,
                                           const KilnRunOptions *options, KilnRun **out_run);

@@ -78,7 +78,9 @@ SIZE(KilnLaunch, 88); AT(KilnLaunch, struct_size, 0); AT(KilnLaunch, bindings, 8
   AT(KilnLaunch, workspace, 40); AT(KilnLaunch, grid, 56); AT(KilnLaunch, reserved, 68);
   AT(KilnLaunch, site, 72); AT(KilnLaunch, profile, 80);
 
-SIZE(KilnKernelImage, 80); AT(KilnKernelImage, struct_size, 0); AT(KilnKernelImage, format, 8);
+SIZE(KilnPcEntry, 8); AT(KilnPcEntry, pc, 0); AT(KilnPcEntry, op, 4);
+SIZE(KilnKernelImage, 112); AT(KilnKernelImage, key, 80); AT(KilnKernelImage, pc_table, 96); AT(KilnKernelImage, pc_count, 104);
+ AT(KilnKernelImage, struct_size, 0); AT(KilnKernelImage, format, 8);
   AT(KilnKernelImage, symbol, 24); AT(KilnKernelImage, name, 40); AT(KilnKernelImage, object, 56);
   AT(KilnKernelImage, object_bytes, 64); AT(KilnKernelImage, binding_count, 72);
   AT(KilnKernelImage, constant_count, 76);

@@ -227,6 +227,14 @@ TEST_F(CApiTest, BuffersAreInputsAndOutputsWithoutACopy) {
   EXPECT_EQ(kiln_buffer_address(part), kiln_buffer_address(buffer) + 64);
   EXPECT_EQ(kiln_buffer_bytes(part), 12u);
   ASSERT_OK(fromC(kiln_buffer_write(part, 0, in, 12)));
+  KilnBuffer *found = nullptr;
+  ASSERT_OK(fromC(kiln_buffer_at(session, kiln_buffer_address(part) + 4, 8, &found)));
+  float second = 0;
+  ASSERT_OK(fromC(kiln_buffer_read(found, 0, &second, 4)));
+  EXPECT_EQ(second, 2);
+  kiln_buffer_release(found);
+  EXPECT_THAT(fromC(kiln_buffer_at(session, kiln_buffer_address(buffer) + 64, 128, &found)),
+              StatusIs(Code::NotFound, HasSubstr("no allocation holds 128 bytes")));
   KilnTensor input = tensorOf({1, 2, 3});
   input.data = nullptr;
   input.buffer = part;

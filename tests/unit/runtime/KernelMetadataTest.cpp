@@ -110,8 +110,9 @@ TEST(KernelMetadataTest, ReadsWhatWasWritten) {
   EXPECT_THAT(metadata.grid[0].evaluate(constants), IsOkAndHolds(2));
   EXPECT_THAT(metadata.bindings[1].bytes.evaluate(constants), IsOkAndHolds(40));
   EXPECT_EQ(std::string(kernel->object().begin(), kernel->object().end()), "mul");
-  EXPECT_EQ(kernel->opAt(15), 3u);
-  EXPECT_EQ(kernel->opAt(16), 5u);
+  ASSERT_EQ(kernel->pcTable().size(), 2u);
+  EXPECT_EQ(kernel->pcTable()[1].pc, 16u);
+  EXPECT_EQ(kernel->pcTable()[1].op, 5u);
 }
 
 TEST(KernelMetadataTest, MisalignedBytesAreCopied) {
