@@ -42,6 +42,13 @@ bool shouldFuse(OpOperand *operand) {
   if (!producer || !consumer || producer->getBlock() != consumer->getBlock())
     return false; // in a loop it would be computed again each time
   unsigned weight = weightOf(producer);
+  // Read twice by the consumer, its body would stand there twice, and theirs in front of it, until 2^n of
+  // them do. Reads by one map become one operand first; fusion comes back to it then.
+  for (OpOperand *other : consumer.getDpsInputOperands())
+    if (other != operand && other->get() == operand->get() &&
+        (weight > kRecomputeOps ||
+         consumer.getMatchingIndexingMap(other) == consumer.getMatchingIndexingMap(operand)))
+      return false;
   if (weight == 0)
     return true; // a copy, a broadcast, a transpose
   if (!readsOnce(consumer, operand))
