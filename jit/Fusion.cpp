@@ -105,7 +105,7 @@ private:
     if (isLayout(op)) // of the result; one behind another is of the next kernel's argument
       return !grouped.contains(op) && !isLayout(op->getOperand(0).getDefiningOp());
     if (!isKernelOp(op) || grouped.contains(op) ||
-        isWeightOnly(op->getResult(0)) != isWeightOnly(root->getResult(0)))
+        weightOnly.contains(op->getResult(0)) != weightOnly.contains(root->getResult(0)))
       return false;
     if (auto reduction = dyn_cast<ReduceOp>(root); reduction && reducesRows(reduction))
       return staysInRows(op, reduction, members);
@@ -176,7 +176,7 @@ private:
     if (isLayout(producer)) // of an argument: stands by its only reader
       return producer->getBlock() == &block && !grouped.contains(producer) && value.hasOneUse();
     if (producer->getBlock() != &block || grouped.contains(producer) ||
-        isWeightOnly(value) != isWeightOnly(member->getResult(0)))
+        weightOnly.contains(value) != weightOnly.contains(member->getResult(0)))
       return false;
     if (!llvm::all_of(producer->getUsers(), [&](Operation *user) { return members.contains(user); }) ||
         llvm::any_of(value.getUses(), readsAnywhere))
@@ -228,6 +228,7 @@ private:
   Block &block;
   llvm::DenseMap<Operation *, size_t> order;
   llvm::SmallPtrSet<Operation *, 32> grouped;
+  WeightOnlyValues weightOnly;
   std::vector<FusionGroup> groups;
 };
 } // namespace
@@ -251,17 +252,46 @@ FusionClass kiln::jit::fusionClass(Operation *op) {
       .Default(FusionClass::Alone);
 }
 
-bool kiln::jit::isWeightOnly(Value value) {
-  // A chain of weight-only ops is short (packing, folding of constants); no memo is needed.
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return false;
+// What an op says of itself, or nothing where its operands decide.
+static std::optional<bool> isWeightOnlyItself(Operation *op) {
   if (isa<ConstantOp, WeightOp>(op) || op->hasTrait<OpTrait::ConstantLike>())
     return true;
-  if (!isa<KilnDialect>(op->getDialect()) || isa<AppendOp, OptimizationBarrierOp>(op) ||
-      fusionClass(op) == FusionClass::Generator)
+  if (op->getNumOperands() == 0 || !isa<KilnDialect>(op->getDialect()) ||
+      isa<AppendOp, OptimizationBarrierOp>(op) || fusionClass(op) == FusionClass::Generator)
     return false;
-  return op->getNumOperands() > 0 && llvm::all_of(op->getOperands(), isWeightOnly);
+  return std::nullopt;
 }
+
+bool WeightOnlyValues::contains(Value value) {
+  Operation *asked = value.getDefiningOp();
+  if (!asked)
+    return false;
+  SmallVector<Operation *> stack = {asked}; // not recursive: models may be thousands of ops deep
+  while (!stack.empty()) {
+    Operation *op = stack.back();
+    std::optional<bool> result = isWeightOnlyItself(op);
+    for (unsigned i = 0; !result; ++i) {
+      if (i == op->getNumOperands()) {
+        result = true;
+        break;
+      }
+      Operation *producer = op->getOperand(i).getDefiningOp();
+      auto it = producer ? known.find(producer) : known.end();
+      if (!producer || (it != known.end() && !it->second)) {
+        result = false;
+      } else if (it == known.end()) {
+        stack.push_back(producer);
+        break;
+      }
+    }
+    if (result) {
+      known[op] = *result;
+      stack.pop_back();
+    }
+  }
+  return known.lookup(asked);
+}
+
+bool kiln::jit::isWeightOnly(Value value) { return WeightOnlyValues().contains(value); }
 
 std::vector<FusionGroup> kiln::jit::planFusion(Block &block) { return Planner(block).plan(); }

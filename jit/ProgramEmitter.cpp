@@ -189,7 +189,7 @@ Status ProgramEmitter::writeOp(Operation &op, schema::BlockT &out) {
     return {};
   }
   if (auto launch = dyn_cast<LaunchOp>(op))
-    return writeLaunch(launch, isWeightOnly(launch.getResult(0)) ? *program.prologue : out);
+    return writeLaunch(launch, weightOnly.contains(launch.getResult(0)) ? *program.prologue : out);
   if (auto append = dyn_cast<AppendOp>(op))
     return writeAppend(append, out);
   if (auto dim = dyn_cast<tensor::DimOp>(op)) {

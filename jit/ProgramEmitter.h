@@ -2,6 +2,7 @@
 #ifndef KILN_JIT_PROGRAMEMITTER_H
 #define KILN_JIT_PROGRAMEMITTER_H
 
+#include "jit/Fusion.h"
 #include "jit/ProgramTables.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -75,6 +76,7 @@ private:
   mlir::SymbolTable symbols;
   const ProgramRequest &request;
   ProgramLayout layout;
+  WeightOnlyValues weightOnly;
   schema::ProgramT program;
   ProgramTables tables;
   IndexWriter indices;

@@ -264,7 +264,7 @@ private:
     }
   }
 
-  static bool isPrologueLaunch(Operation *op) { return isa<LaunchOp>(op) && isWeightOnly(op->getResult(0)); }
+  bool isPrologueLaunch(Operation *op) { return isa<LaunchOp>(op) && weightOnly.contains(op->getResult(0)); }
 
   // A result that is computed for the caller alone is computed in the caller's memory.
   void chooseOutputs() {
@@ -272,7 +272,7 @@ private:
     for (auto [i, value] : llvm::enumerate(returnOp.getOperands())) {
       Storage &storage = layout.table[layout.storageOf(value)];
       if (storage.kind == StorageKind::Temporary && storage.block == &main.getBody().front() &&
-          !storage.isCarried && !isWeightOnly(storage.value)) {
+          !storage.isCarried && !weightOnly.contains(storage.value)) {
         storage.kind = StorageKind::Output;
         storage.index = i;
       }
@@ -281,12 +281,13 @@ private:
 
   void choosePersistent() {
     for (Storage &storage : layout.table)
-      if (storage.kind == StorageKind::Temporary && isWeightOnly(storage.value))
+      if (storage.kind == StorageKind::Temporary && weightOnly.contains(storage.value))
         storage.kind = storage.readOutsidePrologue ? StorageKind::Persistent : StorageKind::PrologueTemporary;
   }
 
   func::FuncOp main;
   ProgramLayout layout;
+  WeightOnlyValues weightOnly;
   uint32_t position = 0, current = 0; // the next position; the one of the op looked at
   llvm::DenseMap<Operation *, uint32_t> begins, ends;
   std::vector<std::pair<Operation *, Value>> uses;
