@@ -3,6 +3,7 @@
 
 #include "jit/Diagnostics.h"
 #include "jit/Elements.h"
+#include "jit/IrNesting.h"
 #include "jit/KernelTestAttr.h"
 #include "kiln/IR/Kiln.h"
 
@@ -25,6 +26,7 @@ Result<OwningOpRef<ModuleOp>> parse(MLIRContext &context, const ImportRequest &r
   DiagnosticCollector diagnostics(context);
   llvm::SourceMgr sources;
   StringRef text(request.bytes.data(), request.bytes.size());
+  KILN_RETURN_IF_ERROR(checkIrNesting(text, nameOf(request)));
   sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, nameOf(request)), SMLoc());
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
