@@ -32,8 +32,8 @@ struct FusionGroup {
 /// nothing, and gives the same for the same block. What Outliner takes.
 std::vector<FusionGroup> planFusion(mlir::Block &block);
 
-/// Whether weights and constants alone decide a value: the program computes it once, in its prologue. Looks at
-/// all that the value is made of: ask WeightOnlyValues about many.
+/// Whether weights and constants alone decide a value: the program computes it once, in its prologue. Looks
+/// at all that the value is made of: ask WeightOnlyValues about many.
 bool isWeightOnly(mlir::Value value);
 
 /// isWeightOnly for many values: each op is looked at once. Valid while the IR does not change; for one
