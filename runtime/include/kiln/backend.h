@@ -24,8 +24,9 @@ extern "C" {
 #define KILN_EXPORT __attribute__((visibility("default")))
 #endif
 
-// The version of this ABI. A backend states the range it was built for in its manifest ("abi") and in
-// KilnBackend; a higher minor of the same major only appends.
+// The version of this ABI. A backend states the one it was built for: in its manifest ("abi") and its ELF
+// note, both written by add_kiln_backend, and in KilnBackend. It is loaded if its major is this one and its
+// minor is not above this one; a higher minor of the same major only appends.
 #define KILN_ABI_MAJOR 1u
 #define KILN_ABI_MINOR 0u
 
@@ -108,8 +109,8 @@ typedef struct KilnKernel KilnKernel; // a loaded kernel
 
 // ---- What the host offers -------------------------------------------------------------------------------
 
-// Runs fn(arg, i) for every i in [0, count), on any threads, and returns when all have ended. fn does not
-// throw.
+// Runs fn(arg, i) for every i in [0, count), on any threads, in any order, perhaps one after another (so no
+// call may wait for one that has not begun), and returns when all have ended. fn does not throw.
 typedef void (*KilnParallelFn)(void *arg, size_t index);
 typedef struct KilnParallelFor {
   void (*run)(void *self, size_t count, KilnParallelFn fn,
@@ -208,8 +209,7 @@ typedef struct KilnDeviceOpenArgs {
   uint64_t memory_limit_bytes; // 0: the device's own limit
   KilnStr options;             // "key=value;..." from the option schema, over the environment's
   KilnAllocator allocator;     // for host-addressable memory; zeroed: the backend's own
-  KilnParallelFor parallel; // zeroed: the backend's own threads. Iterations may run one after another, so a
-                            // device whose workers wait for one another keeps its own
+  KilnParallelFor parallel;    // zeroed: the backend's own threads
 } KilnDeviceOpenArgs;
 
 typedef struct KilnMemoryStats {

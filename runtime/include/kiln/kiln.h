@@ -82,8 +82,8 @@ typedef struct KilnSessionOptions {
   uint64_t memory_limit_bytes; // 0: the device's
   KilnStr device_options;      // "key=value;..." as the backend's manifest declares
   KilnAllocator allocator;     // zeroed: the device's own
-  KilnParallelFor parallel;    // zeroed: the device's own threads; so on a device whose workers wait for one
-                               // another, as npu's do
+  KilnParallelFor parallel;    // zeroed: the device's own threads. A device whose cores take turns (npu in
+                               // timing and estimate modes) computes on the queue's thread
   KilnStr dump_dir;            // "": none; the IR after every stage is written there
 } KilnSessionOptions;
 
