@@ -2,8 +2,8 @@
 #ifndef KILN_JIT_PROGRAMEMITTER_H
 #define KILN_JIT_PROGRAMEMITTER_H
 
-#include "jit/Fusion.h"
 #include "jit/ProgramTables.h"
+#include "kiln/jit/Fusion.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
