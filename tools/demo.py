@@ -54,7 +54,7 @@ def largest(values: list[float]) -> int:
 
 
 class Refused(Exception):
-    """What jit-run said of a model that the device's backend does not compile (exit code 3)."""
+    """What jit-run said of a model that the device's backend does not compile."""
 
 
 def run(jit_run: str, device: str, model: str, *flags: str) -> tuple[list[int], list[float], dict]:
@@ -63,10 +63,12 @@ def run(jit_run: str, device: str, model: str, *flags: str) -> tuple[list[int], 
         output = pathlib.Path(folder) / "output.npz"
         command = [jit_run, str(MODELS / model / "model.onnx"), "--device", device, "--output", str(output), "--json", *flags]
         # Software devices that can look for faults in every instruction need not here.
-        done = subprocess.run(command, capture_output=True, text=True, env={"KILN_NPU_MODE": "fast", **os.environ})
-        if done.returncode == 3:
-            raise Refused(done.stderr.strip().removeprefix("jit-run: error: "))
+        environment = {"KILN_NPU_MODE": "fast", **os.environ}
+        done = subprocess.run(command, capture_output=True, text=True, env=environment)
         if done.returncode:
+            compiles = subprocess.run([*command, "--compile-only"], capture_output=True, text=True, env=environment)
+            if compiles.returncode == 3:
+                raise Refused(done.stderr.strip().removeprefix("jit-run: error: "))
             sys.exit(f"demo: error: {' '.join(command)}\n{done.stderr}")
         return *read_f32(output), json.loads(done.stdout)
 

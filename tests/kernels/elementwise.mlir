@@ -150,3 +150,42 @@ func.func @no_elements_and_a_dynamic_extent() {
   kiln.check_equal %r, %x0 : tensor<3x2x0x8xf32>
   return
 }
+
+// Each value is read twice by the next: its code must stand there once.
+func.func @doubled_thirty_times() {
+  %x = kiln.constant dense<[1.0, -2.0, 0.0, 0.5]> : tensor<4xf32>
+  %v0 = kiln.optimization_barrier %x : tensor<4xf32>
+  %v1 = kiln.add %v0, %v0 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %v2 = kiln.add %v1, %v1 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %v3 = kiln.add %v2, %v2 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %v4 = kiln.add %v3, %v3 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %v5 = kiln.add %v4, %v4 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %v6 = kiln.add %v5, %v5 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %v7 = kiln.add %v6, %v6 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %v8 = kiln.add %v7, %v7 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %v9 = kiln.add %v8, %v8 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %v10 = kiln.add %v9, %v9 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %v11 = kiln.add %v10, %v10 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %v12 = kiln.add %v11, %v11 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %v13 = kiln.add %v12, %v12 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %v14 = kiln.add %v13, %v13 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %v15 = kiln.add %v14, %v14 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %v16 = kiln.add %v15, %v15 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %v17 = kiln.add %v16, %v16 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %v18 = kiln.add %v17, %v17 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %v19 = kiln.add %v18, %v18 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %v20 = kiln.add %v19, %v19 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %v21 = kiln.add %v20, %v20 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %v22 = kiln.add %v21, %v21 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %v23 = kiln.add %v22, %v22 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %v24 = kiln.add %v23, %v23 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %v25 = kiln.add %v24, %v24 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %v26 = kiln.add %v25, %v25 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %v27 = kiln.add %v26, %v26 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %v28 = kiln.add %v27, %v27 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %v29 = kiln.add %v28, %v28 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %v30 = kiln.add %v29, %v29 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %w = kiln.constant dense<[1073741824.0, -2147483648.0, 0.0, 536870912.0]> : tensor<4xf32>
+  kiln.check_equal %v30, %w : tensor<4xf32>
+  return
+}

@@ -283,6 +283,39 @@ TEST_F(CompilerTest, ImportSaysWhatIsWrongWhere) {
               StatusIs(Code::InvalidArgument, HasSubstr("known formats are")));
 }
 
+// MLIR's parser takes a call a level: unchecked, it would overflow the stack.
+TEST_F(CompilerTest, IrThatNestsTooDeepIsRefused) {
+  auto many = [](std::string_view part) {
+    std::string text;
+    for (int i = 0; i < 20000; ++i)
+      text += part;
+    return text;
+  };
+  const std::string before = "func.func @main() attributes {a = ";
+  for (const std::string &text :
+       {many("module {"), before + many("["), before + "affine_map<(d0) -> (" + many("("),
+        before + "affine_map<(d0) -> (" + many("- "), before + many("tuple<")})
+    EXPECT_THAT(compiler.import(text),
+                StatusIs(Code::InvalidArgument,
+                         ::testing::ContainsRegex("test.mlir:1:[0-9]+: nested more than 256 deep")));
+  EXPECT_OK(compiler.import("func.func @main() attributes {a = \"" + many("[") + "\\\"(\"} {\n  return // " +
+                            many("{") + "\n}"));
+}
+
+// Both grow with two to the power of the depth where each use is followed on its own.
+TEST_F(CompilerTest, DoublingIsLinear) {
+  std::string text = R"mlir(func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %w0 = kiln.weight "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08" : tensor<4xf32>
+)mlir";
+  for (int i = 0; i < 60; ++i)
+    text += "%w" + std::to_string(i + 1) + " = kiln.add %w" + std::to_string(i) + ", %w" + std::to_string(i) +
+            " : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>\n";
+  text +=
+      "%y = kiln.add %x, %w60 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>\n return %y : tensor<4xf32>\n}";
+  ASSERT_OK_AND_ASSIGN(auto model, compiler.import(text));
+  EXPECT_OK(compiler.emit(model.get(), {{4}}, "form"));
+}
+
 TEST_F(CompilerTest, EmitKnowsStagesAndEmitters) {
   ASSERT_OK_AND_ASSIGN(auto model, compiler.import(kMlp));
   EXPECT_THAT(compiler.emit(model.get(), {{2, 8}}, "graph"), IsOkAndHolds(HasSubstr("kiln.softmax")));

@@ -123,3 +123,35 @@ func.func @collapse_of_expand(%x: tensor<?xf32>, %b: index, %k: index) -> tensor
   %c = tensor.collapse_shape %e [[0, 1, 2], [3]] : tensor<?x1x1x?xf32> into tensor<?x?xf32>
   return %c : tensor<?x?xf32>
 }
+
+// -----
+
+#line = affine_map<(d0) -> (d0)>
+
+// Positive: an op that is read twice is computed once, however long the chain.
+// CHECK-LABEL: @doubled
+//       CHECK: linalg.generic
+// CHECK-COUNT-3: arith.addf
+//   CHECK-NOT: arith.addf
+func.func @doubled(%x: tensor<64xf32>) -> tensor<64xf32> {
+  %e = tensor.empty() : tensor<64xf32>
+  %p = linalg.generic {indexing_maps = [#line, #line, #line], iterator_types = ["parallel"]}
+      ins(%x, %x : tensor<64xf32>, tensor<64xf32>) outs(%e : tensor<64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %v = arith.addf %a, %b : f32
+    linalg.yield %v : f32
+  } -> tensor<64xf32>
+  %q = linalg.generic {indexing_maps = [#line, #line, #line], iterator_types = ["parallel"]}
+      ins(%p, %p : tensor<64xf32>, tensor<64xf32>) outs(%e : tensor<64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %v = arith.addf %a, %b : f32
+    linalg.yield %v : f32
+  } -> tensor<64xf32>
+  %r = linalg.generic {indexing_maps = [#line, #line, #line], iterator_types = ["parallel"]}
+      ins(%q, %q : tensor<64xf32>, tensor<64xf32>) outs(%e : tensor<64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %v = arith.addf %a, %b : f32
+    linalg.yield %v : f32
+  } -> tensor<64xf32>
+  return %r : tensor<64xf32>
+}
