@@ -1,6 +1,6 @@
 // CodeMemory.cpp: arenas are memfds, so that one page can be mapped twice with different rights. The
 // executable mapping is a private one: debuggers cannot set breakpoints in a shared mapping that is not
-// writable.
+// writable. Traced code shares no page, so rights of its pages can change while other kernels run.
 #include "CodeMemory.h"
 
 #include "kiln/sdk/Fork.h"
@@ -30,6 +30,10 @@ int openMemory() {
   if (file < 0 && errno == EINVAL) // an older kernel, where every memfd may be executed
     file = memfd_create("kiln-code", MFD_CLOEXEC);
   return file;
+}
+void closeFile(int file) {
+  if (file >= 0)
+    close(file);
 }
 
 } // namespace
@@ -75,16 +79,17 @@ CodeMemory::~CodeMemory() {
     unmap(*arena);
 }
 
-Result<std::byte *> CodeMemory::allocate(size_t bytes, size_t alignment) {
+Result<std::byte *> CodeMemory::allocate(size_t bytes, size_t alignment, CodeUse use) {
   std::lock_guard lock(mutex);
   leaveToParent();
-  bytes = roundUp(std::max<size_t>(bytes, 1), lineBytes);
-  alignment = std::max(alignment, lineBytes);
+  size_t unit = use == CodeUse::Traced ? pageBytes : lineBytes;
+  bytes = roundUp(std::max<size_t>(bytes, 1), unit);
+  alignment = std::max(alignment, unit);
   size_t offset = 0;
   for (auto &arena : arenas)
-    if (arena->take(bytes, alignment, offset))
+    if ((arena->file < 0) == (use == CodeUse::Traced) && arena->take(bytes, alignment, offset))
       return arena->base + offset;
-  KILN_ASSIGN_OR_RETURN(Arena * arena, addArena(bytes));
+  KILN_ASSIGN_OR_RETURN(Arena * arena, addArena(bytes, use));
   arena->take(bytes, alignment, offset);
   return arena->base + offset;
 }
@@ -94,6 +99,8 @@ Status CodeMemory::write(std::byte *to, std::span<const std::byte> code) {
   Arena *arena = arenaOf(to);
   if (!arena)
     return Status(Code::Internal, "executable memory: a write outside of it");
+  if (arena->file < 0)
+    return writeTraced(to, code);
   size_t offset = static_cast<size_t>(to - arena->base);
   size_t firstPage = offset / pageBytes * pageBytes, bytes = offset - firstPage + code.size();
   void *view =
@@ -105,6 +112,17 @@ Status CodeMemory::write(std::byte *to, std::span<const std::byte> code) {
   if (std::memcmp(to, code.data(), code.size()) !=
       0) // a breakpoint has given the page a copy of its own: drop it
     madvise(arena->base + firstPage, bytes, MADV_DONTNEED);
+  __builtin___clear_cache(reinterpret_cast<char *>(to), reinterpret_cast<char *>(to + code.size()));
+  return {};
+}
+
+Status CodeMemory::writeTraced(std::byte *to, std::span<const std::byte> code) {
+  size_t bytes = roundUp(code.size(), pageBytes);
+  if (mprotect(to, bytes, PROT_READ | PROT_WRITE) != 0)
+    return systemError("no writable pages");
+  std::memcpy(to, code.data(), code.size());
+  if (mprotect(to, bytes, PROT_READ | PROT_EXEC) != 0)
+    return systemError("no executable pages");
   __builtin___clear_cache(reinterpret_cast<char *>(to), reinterpret_cast<char *>(to + code.size()));
   return {};
 }
@@ -132,20 +150,22 @@ CodeMemory::Usage CodeMemory::usage() const {
   return usage;
 }
 
-Result<CodeMemory::Arena *> CodeMemory::addArena(size_t leastBytes) {
+Result<CodeMemory::Arena *> CodeMemory::addArena(size_t leastBytes, CodeUse use) {
   size_t bytes = std::max(arenaBytes, roundUp(leastBytes, pageBytes));
-  int file = openMemory();
-  if (file < 0)
+  bool traced = use == CodeUse::Traced;
+  int file = traced ? -1 : openMemory();
+  if (file < 0 && !traced)
     return systemError("no memfd");
-  if (ftruncate(file, static_cast<off_t>(bytes)) != 0) {
+  if (!traced && ftruncate(file, static_cast<off_t>(bytes)) != 0) {
     Status status = systemError("no " + std::to_string(bytes) + " bytes");
     close(file);
     return status;
   }
-  void *base = mmap(nullptr, bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
+  void *base =
+      mmap(nullptr, bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE | (traced ? MAP_ANONYMOUS : 0), file, 0);
   if (base == MAP_FAILED) {
     Status status = systemError("no executable mapping of " + std::to_string(bytes) + " bytes");
-    close(file);
+    closeFile(file);
     return status;
   }
   auto arena = std::make_unique<Arena>(Arena{file, static_cast<std::byte *>(base), bytes, {}, {}});
@@ -156,7 +176,7 @@ Result<CodeMemory::Arena *> CodeMemory::addArena(size_t leastBytes) {
 
 void CodeMemory::unmap(Arena &arena) {
   munmap(arena.base, arena.bytes);
-  close(arena.file);
+  closeFile(arena.file);
 }
 
 CodeMemory::Arena *CodeMemory::arenaOf(const std::byte *address) {
@@ -174,7 +194,7 @@ void CodeMemory::leaveToParent() {
   if (bornIn == sdk::forkGeneration())
     return;
   for (auto &arena : arenas)
-    close(arena->file);
+    closeFile(arena->file);
   arenas.clear();
   bornIn = sdk::forkGeneration();
 }

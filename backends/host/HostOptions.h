@@ -2,7 +2,7 @@
 #ifndef KILN_BACKENDS_HOST_HOSTOPTIONS_H
 #define KILN_BACKENDS_HOST_HOSTOPTIONS_H
 
-#include "kiln/Status.h"
+#include "CodeMemory.h"
 
 namespace kiln::host {
 
@@ -11,6 +11,8 @@ struct HostOptions {
   std::string cpu = "native";
   uint32_t threads = 0; // 0: one a usable core
   bool gdb = false, perf = false;
+
+  CodeUse codeUse() const { return gdb || perf ? CodeUse::Traced : CodeUse::Plain; }
 
   /// The environment's values, with those of `text` ("key=value;...") over them.
   /// Errors: InvalidArgument, an unknown key or a value of the wrong form.

@@ -72,7 +72,7 @@ void OrcCodeMemory::allocate(const jitlink::JITLinkDylib *, jitlink::LinkGraph &
   }
   if (bytes > maxImageBytes)
     return onAllocated(llvm::createStringError("more than 256 MiB of sections"));
-  Result<std::byte *> code = memory.allocate(bytes, alignment);
+  Result<std::byte *> code = memory.allocate(bytes, alignment, use);
   if (!code.ok())
     return onAllocated(toLlvm(code.status()));
   std::vector<std::byte> image(bytes);

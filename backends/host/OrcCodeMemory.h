@@ -13,6 +13,7 @@ namespace kiln::host {
 /// Ownership: owns the arenas. Threads: every member is safe from any thread.
 class OrcCodeMemory final : public llvm::jitlink::JITLinkMemoryManager {
 public:
+  explicit OrcCodeMemory(CodeUse use) : use(use) {}
   void allocate(const llvm::jitlink::JITLinkDylib *dylib, llvm::jitlink::LinkGraph &graph,
                 OnAllocatedFunction onAllocated) override;
   void deallocate(std::vector<FinalizedAlloc> allocations, OnDeallocatedFunction onDeallocated) override;
@@ -21,6 +22,7 @@ public:
 
 private:
   class InFlight;
+  const CodeUse use;
   CodeMemory memory;
 };
 

@@ -7,17 +7,16 @@
 #include "ElfRewrite.h"
 #include "HostOptions.h"
 #include "OrcCodeMemory.h"
+#include "PerfMap.h"
 #include "RuntimeSymbols.h"
 
 #include "llvm/ExecutionEngine/JITLink/EHFrameSupport.h"
 #include "llvm/ExecutionEngine/Orc/Core.h"
 #include "llvm/ExecutionEngine/Orc/DebugObjectManagerPlugin.h"
-#include "llvm/ExecutionEngine/Orc/Debugging/PerfSupportPlugin.h"
 #include "llvm/ExecutionEngine/Orc/EPCDebugObjectRegistrar.h"
 #include "llvm/ExecutionEngine/Orc/ExecutorProcessControl.h"
 #include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
 #include "llvm/ExecutionEngine/Orc/TargetProcess/JITLoaderGDB.h"
-#include "llvm/ExecutionEngine/Orc/TargetProcess/JITLoaderPerf.h"
 
 #include <mutex>
 #include <set>
@@ -39,6 +38,28 @@ struct OrcKernel final : HostKernel {
 /// it.
 thread_local std::string reported;
 
+/// Puts the code of each linked kernel into perf's map. LLVM's own plugin writes a jitdump instead, whose
+/// header `perf inject` refuses, and leaves local functions out.
+class PerfMapPlugin final : public orc::ObjectLinkingLayer::Plugin {
+public:
+  void modifyPassConfig(orc::MaterializationResponsibility &, jitlink::LinkGraph &,
+                        jitlink::PassConfiguration &passes) override {
+    passes.PostFixupPasses.push_back([](jitlink::LinkGraph &graph) {
+      for (jitlink::Section &section : graph.sections()) {
+        jitlink::SectionRange range(section);
+        if ((section.getMemProt() & orc::MemProt::Exec) != orc::MemProt::None && range.getSize() != 0)
+          writePerfMap(graph.getName(), range.getStart().toPtr<const void *>(), range.getSize());
+      }
+      return llvm::Error::success();
+    });
+  }
+  llvm::Error notifyFailed(orc::MaterializationResponsibility &) override { return llvm::Error::success(); }
+  llvm::Error notifyRemovingResources(orc::JITDylib &, orc::ResourceKey) override {
+    return llvm::Error::success();
+  }
+  void notifyTransferringResources(orc::JITDylib &, orc::ResourceKey, orc::ResourceKey) override {}
+};
+
 Status fromLlvm(llvm::Error error, Code code, const char *what) {
   return Status(code, std::string(what) + ": " + llvm::toString(std::move(error)));
 }
@@ -53,9 +74,7 @@ public:
     if (!process)
       return fromLlvm(process.takeError(), Code::Internal, "orc loader");
     KILN_ASSIGN_OR_RETURN(HostOptions options, HostOptions::read(host, ""));
-    std::unique_ptr<Session> session(new Session(host, std::move(*process)));
-    session->gdb = options.gdb;
-    session->debug = options.gdb || options.perf;
+    std::unique_ptr<Session> session(new Session(host, std::move(*process), options));
     KILN_RETURN_IF_ERROR(session->setUp(options));
     return session;
   }
@@ -79,8 +98,8 @@ public:
     kernel->constantCount = image.constant_count;
     kernel->name = toView(image.name.size ? image.name : image.symbol);
     std::string unique = uniqueName(kernel->name);
-    std::vector<std::byte> copy = rewriteElf(
-        bytes, parsed, {toView(image.symbol), unique, /*hideOthers=*/true, /*dropUnmapped=*/!debug});
+    std::vector<std::byte> copy =
+        rewriteElf(bytes, parsed, {toView(image.symbol), unique, /*hideOthers=*/true, /*dropUnmapped=*/!gdb});
     auto buffer = llvm::MemoryBuffer::getMemBufferCopy(
         llvm::StringRef(reinterpret_cast<const char *>(copy.data()), copy.size()), unique);
     reported.clear();
@@ -102,9 +121,10 @@ public:
   }
 
 private:
-  Session(const KilnHost &host, std::unique_ptr<orc::ExecutorProcessControl> process)
-      : symbols(host), execution(std::move(process)), linker(execution, memory),
-        dylib(execution.createBareJITDylib("kernels")) {}
+  Session(const KilnHost &host, std::unique_ptr<orc::ExecutorProcessControl> process,
+          const HostOptions &options)
+      : symbols(host), execution(std::move(process)), memory(options.codeUse()), linker(execution, memory),
+        dylib(execution.createBareJITDylib("kernels")), gdb(options.gdb) {}
 
   Status setUp(const HostOptions &options) {
     execution.setErrorReporter([](llvm::Error error) {
@@ -122,7 +142,15 @@ private:
     // Without it a throw through a kernel's frame ends the process, and backtraces end there.
     linker.addPlugin(std::make_shared<orc::EHFrameRegistrationPlugin>(
         execution, std::make_unique<jitlink::InProcessEHFrameRegistrar>()));
-    return debug ? setUpListeners(options) : Status();
+    if (options.gdb) // LLVM would look the function up by name, where a dlopened libLLVM does not show it
+      linker.addPlugin(std::make_shared<orc::DebugObjectManagerPlugin>(
+          execution,
+          std::make_unique<orc::EPCDebugObjectRegistrar>(
+              execution, orc::ExecutorAddr::fromPtr(&llvm_orc_registerJITLoaderGDBWrapper)),
+          /*RequireDebugSections=*/false, /*AutoRegisterCode=*/true));
+    if (options.perf)
+      linker.addPlugin(std::make_shared<PerfMapPlugin>());
+    return {};
   }
   /// One name a load: several devices and reloads share the dylib. What people call the kernel, if it is
   /// free: so `break NAME` works in gdb.
@@ -132,35 +160,6 @@ private:
     while (!names.insert(unique).second)
       unique = name + "." + std::to_string(++nextNumber);
     return unique;
-  }
-  /// LLVM would look the functions of both up by name in the process, where a dlopened libLLVM does not show
-  /// them.
-  Status setUpListeners(const HostOptions &options) {
-    if (options.gdb)
-      linker.addPlugin(std::make_shared<orc::DebugObjectManagerPlugin>(
-          execution,
-          std::make_unique<orc::EPCDebugObjectRegistrar>(
-              execution, orc::ExecutorAddr::fromPtr(&llvm_orc_registerJITLoaderGDBWrapper)),
-          /*RequireDebugSections=*/false, /*AutoRegisterCode=*/true));
-    if (!options.perf)
-      return {};
-    orc::SymbolMap functions;
-    auto add = [&](const char *name, auto *function) {
-      functions[execution.intern(name)] = {orc::ExecutorAddr::fromPtr(function),
-                                           llvm::JITSymbolFlags::Exported};
-    };
-    add("llvm_orc_registerJITLoaderPerfStart", &llvm_orc_registerJITLoaderPerfStart);
-    add("llvm_orc_registerJITLoaderPerfEnd", &llvm_orc_registerJITLoaderPerfEnd);
-    add("llvm_orc_registerJITLoaderPerfImpl", &llvm_orc_registerJITLoaderPerfImpl);
-    orc::JITDylib &process = execution.createBareJITDylib("perf");
-    if (llvm::Error error = process.define(orc::absoluteSymbols(std::move(functions))))
-      return fromLlvm(std::move(error), Code::Internal, "orc loader: perf");
-    auto plugin = orc::PerfSupportPlugin::Create(execution.getExecutorProcessControl(), process,
-                                                 /*EmitDebugInfo=*/true, /*EmitUnwindInfo=*/false);
-    if (!plugin)
-      return fromLlvm(plugin.takeError(), Code::Internal, "orc loader: perf");
-    linker.addPlugin(std::move(*plugin));
-    return {};
   }
   /// The cause, which the session reports while the lookup runs; the lookup's own error only says that it
   /// failed.
@@ -183,7 +182,7 @@ private:
   std::mutex namesMutex;
   std::set<std::string> names; // taken in `dylib`
   uint64_t nextNumber = 0;
-  bool gdb = false, debug = false; // gdb listens; gdb or perf does
+  const bool gdb; // listens
 };
 
 OrcLoader::OrcLoader(const KilnHost &host) : host(host) {}

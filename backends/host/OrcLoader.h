@@ -11,7 +11,7 @@
 namespace kiln::host {
 
 /// The loader that serves while the compiler is open. Takes and refuses the same objects as the strict
-/// loader, and adds unwind tables, gdb's view of source lines and perf's jitdump. Ownership: the loader owns
+/// loader, and adds unwind tables and gdb's view of source lines. Ownership: the loader owns
 /// the session and the code; a kernel holds the tracker that removes it. Threads:   every member is safe from
 /// any thread.
 class OrcLoader {

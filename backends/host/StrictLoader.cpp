@@ -2,9 +2,10 @@
 // relocates a copy, and writes it to code memory in one piece.
 #include "StrictLoader.h"
 
-#include "CodeListeners.h"
 #include "ElfObject.h"
+#include "GdbRegistration.h"
 #include "HostOptions.h"
+#include "PerfMap.h"
 
 #include <algorithm>
 #include <cstring>
@@ -95,7 +96,7 @@ Result<HostKernel *> StrictLoader::load(const KilnKernelImage &image) {
   KILN_RETURN_IF_ERROR(relocate(parsed, layout, code));
 
   auto kernel = std::make_unique<StrictKernel>();
-  KILN_ASSIGN_OR_RETURN(kernel->code, memory.allocate(code.size(), layout.alignment));
+  KILN_ASSIGN_OR_RETURN(kernel->code, memory.allocate(code.size(), layout.alignment, options.codeUse()));
   if (Status status = memory.write(kernel->code, code); !status.ok()) {
     memory.free(kernel->code);
     return status;
@@ -105,21 +106,15 @@ Result<HostKernel *> StrictLoader::load(const KilnKernelImage &image) {
   kernel->bindingCount = image.binding_count;
   kernel->constantCount = image.constant_count;
   kernel->name = toView(image.name.size ? image.name : image.symbol);
-  if (options.gdb || options.perf) {
+  if (options.perf)
+    for (size_t i = 0; i < parsed.sections().size(); ++i)
+      if (parsed.sections()[i].executable)
+        writePerfMap(kernel->name, kernel->code + layout.sections[i], parsed.sections()[i].bytes.size());
+  if (options.gdb) {
     std::vector<const std::byte *> addresses;
     for (size_t offset : layout.sections)
       addresses.push_back(kernel->code + offset);
-    LoadedCode loaded = {kernel->name,
-                         toView(image.symbol),
-                         object,
-                         &parsed,
-                         &addresses,
-                         start,
-                         parsed.sections()[entry.section].bytes.size() - entry.offset};
-    if (options.gdb)
-      kernel->gdb = GdbRegistration::create(loaded);
-    if (options.perf)
-      writePerfMap(loaded);
+    kernel->gdb = GdbRegistration::create({kernel->name, toView(image.symbol), object, &parsed, &addresses});
   }
   return kernel.release();
 }

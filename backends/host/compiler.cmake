@@ -11,6 +11,7 @@ set(hostCompilerSources
   LlvmModule.cpp
   OrcCodeMemory.cpp
   OrcLoader.cpp
+  PerfMap.cpp
   Pipelines.cpp
   RegisterCompiler.cpp
   RuntimeSymbols.cpp

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <sys/wait.h>
@@ -90,6 +91,46 @@ TEST(CodeMemoryTest, CodeIsWrittenBesideABreakpoint) {
   EXPECT_EQ(*first, std::byte(0xcc));
   ASSERT_TRUE(memory.write(second, returning(9)).ok());
   EXPECT_EQ(call(second), 9u);
+}
+
+TEST(CodeMemoryTest, TracedCodeKeepsABreakpointWhileMoreIsWritten) {
+  CodeMemory memory;
+  std::byte *first = *memory.allocate(6, 1, CodeUse::Traced);
+  std::byte *second = *memory.allocate(6, 1, CodeUse::Traced);
+  ASSERT_TRUE(memory.write(first, returning(7)).ok());
+  std::fstream debugger("/proc/self/mem", std::ios::in | std::ios::out | std::ios::binary);
+  debugger.seekp(reinterpret_cast<std::streamoff>(first));
+  debugger.put('\xcc').flush();
+  ASSERT_TRUE(debugger.good());
+  ASSERT_TRUE(memory.write(second, returning(9)).ok());
+  EXPECT_EQ(*first, std::byte(0xcc));
+  EXPECT_EQ(call(second), 9u);
+  memory.free(first);
+  EXPECT_EQ(*memory.allocate(6, 1, CodeUse::Traced), first);
+  ASSERT_TRUE(memory.write(first, returning(8)).ok());
+  EXPECT_EQ(call(first), 8u);
+  ASSERT_TRUE(memory.allocate(6, 1).ok());
+  EXPECT_EQ(memory.usage().arenas, 2u) << "other code lies elsewhere";
+}
+
+TEST(CodeMemoryTest, TracedCodeIsAnonymousAndNeverWritableWhenExecutable) {
+  CodeMemory memory;
+  std::byte *code = *memory.allocate(6, 1, CodeUse::Traced);
+  ASSERT_TRUE(memory.write(code, returning(1)).ok());
+  std::ifstream maps("/proc/self/maps");
+  uintptr_t address = reinterpret_cast<uintptr_t>(code);
+  bool found = false;
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long begin = 0, end = 0, inode = 0;
+    char rights[5] = {};
+    ASSERT_EQ(std::sscanf(line.c_str(), "%lx-%lx %4s %*x %*x:%*x %lu", &begin, &end, rights, &inode), 4);
+    if (address < begin || address >= end)
+      continue;
+    found = true;
+    EXPECT_STREQ(rights, "r-xp") << line;
+    EXPECT_EQ(inode, 0u) << line << "\nperf looks up names for anonymous memory only";
+  }
+  EXPECT_TRUE(found);
 }
 
 TEST(CodeMemoryTest, KeepsAlignmentAndLargeBlocks) {

@@ -2,6 +2,7 @@
 #ifndef KILN_BACKENDS_HOST_TEST_LOADERFIXTURE_H
 #define KILN_BACKENDS_HOST_TEST_LOADERFIXTURE_H
 
+#include "ElfObject.h"
 #include "HostKernel.h"
 #include "kiln/Status.h"
 #include "runtime/HostTable.h"
@@ -9,8 +10,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <unistd.h>
 #include <vector>
 
 namespace kiln::host {
@@ -51,6 +54,35 @@ inline KilnKernelImage imageOf(const std::vector<char> &object) {
   image.object = object.data();
   image.object_bytes = object.size();
   return image;
+}
+
+/// Loads a kernel whose object holds more functions than the entry: perf's map must give its name to all
+/// code.
+template <typename Load, typename Unload> void expectPerfMap(Load load, Unload unload) {
+  std::string path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
+  std::remove(path.c_str()); // of an earlier process
+  std::vector<char> object = readObject("kernels");
+  std::span bytes(reinterpret_cast<const std::byte *>(object.data()), object.size());
+  Result<ElfObject> parsed = ElfObject::parse(bytes);
+  ASSERT_TRUE(parsed.ok()) << parsed.status().message();
+  ElfObject::Symbol entry = *parsed->entry("add_kernel");
+  size_t textBytes = parsed->sections()[entry.section].bytes.size();
+  Result<HostKernel *> kernel = load(imageOf(object));
+  ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+  uintptr_t text = reinterpret_cast<uintptr_t>((*kernel)->entry) - entry.offset;
+  size_t covered = 0; // bytes of .text, from its start
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    unsigned long address = 0, length = 0;
+    int nameAt = 0;
+    ASSERT_EQ(std::sscanf(line.c_str(), "%lx %lx %n", &address, &length, &nameAt), 2) << line;
+    EXPECT_EQ(line.substr(static_cast<size_t>(nameAt)), "fused add, kernel 1");
+    if (address <= text + covered && address + length > text + covered)
+      covered = address + length - text;
+  }
+  EXPECT_GE(covered, textBytes);
+  unload(*kernel);
+  std::remove(path.c_str());
 }
 
 class LoaderTest : public testing::Test {

@@ -1,6 +1,6 @@
-// CodeListeners.h: tells gdb and perf where kernels lie and what they are called.
-#ifndef KILN_BACKENDS_HOST_CODELISTENERS_H
-#define KILN_BACKENDS_HOST_CODELISTENERS_H
+// GdbRegistration.h: tells gdb where kernels lie and what they are called.
+#ifndef KILN_BACKENDS_HOST_GDBREGISTRATION_H
+#define KILN_BACKENDS_HOST_GDBREGISTRATION_H
 
 #include "ElfObject.h"
 
@@ -9,15 +9,13 @@
 
 namespace kiln::host {
 
-/// A kernel as the listeners see it.
+/// A kernel as gdb sees it.
 struct LoadedCode {
   std::string_view name;             // for people
   std::string_view symbol;           // in the object
   std::span<const std::byte> object; // the file
   const ElfObject *parsed;
   const std::vector<const std::byte *> *addresses; // by section of `parsed`
-  const std::byte *entry;
-  size_t entryBytes; // to the end of its section
 };
 
 /// A registration with gdb's JIT interface; ends when destroyed. Keeps a copy of the object, in which
@@ -35,9 +33,5 @@ private:
   std::unique_ptr<Entry> entry;
 };
 
-/// Adds a line to /tmp/perf-PID.map, which perf reads when it reports. Never fails: perf then shows an
-/// address.
-void writePerfMap(const LoadedCode &code);
-
 } // namespace kiln::host
-#endif // KILN_BACKENDS_HOST_CODELISTENERS_H
+#endif // KILN_BACKENDS_HOST_GDBREGISTRATION_H

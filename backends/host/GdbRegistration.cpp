@@ -1,13 +1,8 @@
-// CodeListeners.cpp: gdb's "JIT Compilation Interface" and the map file of perf's jit-interface.txt.
-#include "CodeListeners.h"
+// GdbRegistration.cpp: gdb's "JIT Compilation Interface".
+#include "GdbRegistration.h"
 
 #include "ElfRewrite.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cstdio>
 #include <mutex>
 
 // gdb looks these names up in every library; it sets a breakpoint in the function and reads the list at each
@@ -72,27 +67,6 @@ GdbRegistration::~GdbRegistration() {
   if (entry->next_entry)
     entry->next_entry->prev_entry = entry->prev_entry;
   announce(2, *entry);
-}
-
-void writePerfMap(const LoadedCode &code) {
-  std::string path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
-  // /tmp is everybody's: never follow a link, never write to a file of somebody else.
-  int file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (file < 0)
-    return;
-  struct stat status = {};
-  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid()) {
-    char range[64];
-    std::snprintf(range, sizeof(range), "%llx %zx ", reinterpret_cast<unsigned long long>(code.entry),
-                  code.entryBytes);
-    std::string line = range;
-    for (char c : code.name)
-      line += c == '\n' ? '?' : c;
-    line += '\n';
-    ssize_t written = write(file, line.data(), line.size()); // one write: lines of threads do not mix
-    (void)written;
-  }
-  close(file);
 }
 
 } // namespace kiln::host
