@@ -47,6 +47,24 @@ const std::pair<const char *, std::string> kHotKernels[] = {
                 "tensor<1x64x56x56xf32>, tensor<64x64x3x3xf32>, tensor<64xf32> -> tensor<1x64x56x56xf32>\n"
                 "  %r = kiln.relu %c : tensor<1x64x56x56xf32>",
                 "tensor<1x64x56x56xf32>")},
+    {"depthwise",
+     kernelText(
+         {"tensor<1x96x28x28xf32>", "tensor<96x1x5x5xf32>", "tensor<96xf32>"},
+         "  %c = kiln.conv %a0, %a1 bias %a2 strides [1, 1] pads [2, 2, 2, 2] dilations [1, 1] groups 96 "
+         ": tensor<1x96x28x28xf32>, tensor<96x1x5x5xf32>, tensor<96xf32> -> tensor<1x96x28x28xf32>\n"
+         "  %r = kiln.relu %c : tensor<1x96x28x28xf32>",
+         "tensor<1x96x28x28xf32>")},
+    {"gemv",
+     kernelText(
+         {"tensor<1x768xf32>", "tensor<768x3072xf32>", "tensor<3072xf32>"},
+         "  %m = kiln.matmul %a0, %a1 : tensor<1x768xf32>, tensor<768x3072xf32> -> tensor<1x3072xf32>\n"
+         "  %r = kiln.add %m, %a2 : tensor<1x3072xf32>, tensor<3072xf32> -> tensor<1x3072xf32>",
+         "tensor<1x3072xf32>")},
+    {"pool",
+     kernelText({"tensor<1x64x56x56xf32>"},
+                "  %r = kiln.max_pool %a0 kernel [3, 3] strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] : "
+                "tensor<1x64x56x56xf32> -> tensor<1x64x56x56xf32>",
+                "tensor<1x64x56x56xf32>")},
     {"widen",
      kernelText({"tensor<65536xbf16>", "tensor<65536xf16>"},
                 "  %x = kiln.convert %a0 : tensor<65536xbf16> to tensor<65536xf32>\n"
@@ -86,6 +104,8 @@ TEST_P(ObjectTest, HotKernelsAreVectorCode) {
     EXPECT_GE(packed, 8) << name << "\n" << kernel->assembly();
     EXPECT_GT(packed, 4 * scalar) << name << "\n" << kernel->assembly();
     EXPECT_EQ(kernel->assembly().find("callq\t__"), std::string::npos) << name;
+    EXPECT_NE(kernel->object().codeTemplate, "scalar")
+        << name << ": --profile would not count it as vectorized";
   }
 }
 
