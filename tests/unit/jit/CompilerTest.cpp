@@ -1,6 +1,7 @@
 // CompilerTest.cpp: the C table from import to kernel objects, with a backend that lives in the test.
 #include "tests/unit/jit/ToyCompiler.h"
 
+#include "kiln/IR/Kiln.h"
 #include "kiln/schema/Program_generated.h"
 #include "runtime/KernelMetadata.h"
 #include "runtime/ProgramVerifier.h"
@@ -8,11 +9,13 @@
 #include <filesystem>
 
 using namespace kiln;
+using namespace kiln::jit;
 using namespace kiln::jit::testing;
 using namespace kiln::testing;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 namespace {
 constexpr const char *kMlp = R"mlir(
@@ -25,6 +28,36 @@ constexpr const char *kMlp = R"mlir(
     %3 = kiln.softmax %2 axis -1 : tensor<?x4xf32> loc("m.onnx: node 'prob' (Softmax)")
     return %3 : tensor<?x4xf32>
 })mlir";
+
+/// Stands in for the whole of stage graph: leaves relu out, which no pass of Kiln does.
+struct DropRelu : mlir::PassWrapper<DropRelu, mlir::OperationPass<mlir::ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(DropRelu)
+  llvm::StringRef getArgument() const override { return "toy-drop-relu"; }
+  void runOnOperation() override {
+    getOperation().walk([](ReluOp op) {
+      op->replaceAllUsesWith(mlir::ValueRange(op->getOperand(0)));
+      op->erase();
+    });
+  }
+};
+Status registerToyWithGraph(CompilerRegistrar &registrar) {
+  KILN_RETURN_IF_ERROR(registerToy(registrar));
+  registrar.addStage("toy", Stage::Graph, [](mlir::OpPassManager &pm, const Target &) {
+    pm.addPass(std::make_unique<DropRelu>());
+  });
+  return registrar.status();
+}
+
+std::vector<std::string> passesOf(const KilnCompiler &table) {
+  std::vector<std::string> passes;
+  auto visit = [](void *arg, const KilnPassEntry *entry) {
+    if (toView(entry->target) == "toy")
+      static_cast<std::vector<std::string> *>(arg)->push_back(std::string(toView(entry->stage)) + ":" +
+                                                              std::string(toView(entry->pass)));
+  };
+  EXPECT_EQ(table.visit_passes(table.self, visit, &passes), nullptr);
+  return passes;
+}
 
 class CompilerTest : public ::testing::Test {
 protected:
@@ -354,14 +387,27 @@ TEST_F(CompilerTest, DumpsAndTimesStages) {
 }
 
 TEST_F(CompilerTest, PassesAreListedByStage) {
-  std::vector<std::string> passes;
-  auto visit = [](void *arg, const KilnPassEntry *entry) {
-    if (toView(entry->target) == "toy")
-      static_cast<std::vector<std::string> *>(arg)->push_back(std::string(toView(entry->stage)) + ":" +
-                                                              std::string(toView(entry->pass)));
-  };
-  const KilnCompiler &table = compiler.table();
-  ASSERT_EQ(table.visit_passes(table.self, visit, &passes), nullptr);
+  std::vector<std::string> passes = passesOf(compiler.table());
   EXPECT_THAT(passes, ::testing::Contains("graph:kiln-refine-shapes"));
   EXPECT_THAT(passes, ::testing::Contains("form:kiln-form-kernels"));
+}
+
+TEST(ReplacedStageTest, ABackendsGraphRunsInsteadOfKilns) {
+  FakeHost host;
+  host.backends["toy"] = [](const KilnHost *, KilnBackendCompiler *out) {
+    return queryAs<registerToyWithGraph>(out, "toy");
+  };
+  ToyCompiler compiler(host);
+  std::vector<std::string> passes = passesOf(compiler.table());
+  std::erase_if(passes, [](const std::string &pass) { return pass.rfind("graph:", 0) != 0; });
+  EXPECT_THAT(passes, ElementsAre("graph:toy-drop-relu"));
+  ASSERT_OK_AND_ASSIGN(auto model, compiler.import(R"mlir(
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = kiln.relu %x : tensor<4xf32>
+      %1 = kiln.exp %0 : tensor<4xf32>
+      return %1 : tensor<4xf32>
+    })mlir"));
+  EXPECT_THAT(compiler.emit(model.get(), {{4}}, "graph"),
+              IsOkAndHolds(AllOf(HasSubstr("kiln.exp"), Not(HasSubstr("kiln.relu")))));
+  EXPECT_THAT(compiler.emit(model.get(), {{4}}, "form"), IsOkAndHolds(HasSubstr("kiln.launch @exp_4xf32")));
 }
