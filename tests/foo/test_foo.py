@@ -133,7 +133,7 @@ class Foo:
 
         broken = self.work / "broken.mlir"
         broken.write_text(CLAMP.replace("arith.minimumf %x, %high", "foo.clamp %x to %low, %x, %high"))
-        said = self.tool("jit-opt", broken, expect=1, **path)
+        said = self.tool("jit-opt", broken, expect=3, **path)
         check("broken.mlir:2:" in said, f"jit-opt does not place an error of the dialect: {said}")
         check(",foo," in self.tool("jit-opt", "--show-dialects", **path), "jit-opt lists no dialect foo")
         check(",foo," not in self.tool("jit-opt", "--show-dialects"), "foo without its folder")

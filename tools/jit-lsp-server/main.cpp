@@ -12,5 +12,6 @@ int main(int argc, char **argv) {
     llvm::errs() << "jit-lsp-server: error: " << tooling.status().message() << '\n';
     return 3;
   }
+  kiln::tools::UsageExit usage; // flags are parsed first, and nothing later calls exit()
   return failed(mlir::MlirLspServerMain(argc, argv, registry)) ? 1 : 0;
 }

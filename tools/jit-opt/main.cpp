@@ -40,6 +40,11 @@ int fail(const llvm::Twine &message, int code) {
   llvm::errs() << "jit-opt: error: " << message << '\n';
   return code;
 }
+
+std::pair<std::string, std::string> parseFlags(int argc, char **argv, mlir::DialectRegistry &registry) {
+  tools::UsageExit usage;
+  return mlir::registerAndParseCLIOptions(argc, argv, "Kiln's IR optimizer\n", registry);
+}
 } // namespace
 
 int main(int argc, char **argv) {
@@ -49,14 +54,18 @@ int main(int argc, char **argv) {
   if (!tooling.ok())
     return fail(tooling.status().message(), 3);
   Flags flags;
-  auto [input, output] = mlir::registerAndParseCLIOptions(argc, argv, "Kiln's IR optimizer\n", registry);
+  auto [input, output] = parseFlags(argc, argv, registry);
   mlir::MlirOptMainConfig base = mlir::MlirOptMainConfig::createFromCLOptions(), config = base;
+  bool isChecking = config.shouldVerifyDiagnostics() || config.shouldVerifyRoundtrip();
+  int failure = isChecking ? 1 : 3; // the answer is no, or it could not be done
   config.setPassPipelineSetupFn([&](mlir::PassManager &pm) {
     if (failed(base.setupPassPipeline(pm)))
-      return mlir::failure();
+      return failure = 2, mlir::failure();
     for (const std::string &stage : flags.stages)
-      if (Status status = tooling->addStage(pm, stage, flags.target); !status.ok())
-        return fail(status.message(), 0), mlir::failure();
+      if (Status status = tooling->addStage(pm, stage, flags.target); !status.ok()) {
+        failure = fail(status.message(), status.code() == Code::InvalidArgument ? 2 : 3);
+        return mlir::failure();
+      }
     if (flags.counters)
       pm.addPass(std::make_unique<PrintCounters>());
     return mlir::success();
@@ -67,7 +76,7 @@ int main(int argc, char **argv) {
   if (!out)
     return fail(error, 3);
   if (failed(mlir::MlirOptMain(out->os(), std::move(file), registry, config)))
-    return 1;
+    return failure;
   out->keep();
   return 0;
 }

@@ -14,6 +14,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -43,7 +44,21 @@ public:
 private:
   const int kept;
 };
+
+bool isParsingFlags = false;
 } // namespace
+
+UsageExit::UsageExit() {
+  isParsingFlags = true;
+  on_exit(
+      [](int code, void *) {
+        if (isParsingFlags && code == 1)
+          _Exit(2);
+      },
+      nullptr);
+}
+
+UsageExit::~UsageExit() { isParsingFlags = false; }
 
 Result<Tooling> Tooling::open(llvm::StringRef tool, mlir::DialectRegistry &registry) {
   registry.insert<mlir::affine::AffineDialect, mlir::arith::ArithDialect,
