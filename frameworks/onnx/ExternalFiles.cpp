@@ -1,9 +1,11 @@
-// ExternalFiles.cpp: checks external_data entries before any file is opened.
+// ExternalFiles.cpp: checks external_data entries before any file is opened: their text, then where symbolic
+// links lead.
 #include "frameworks/onnx/ExternalFiles.h"
 
 #include "frameworks/onnx/Errors.h"
 
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 using llvm::StringRef;
@@ -28,6 +30,33 @@ Status checkLocation(StringRef location) {
   return {};
 }
 
+/// The folder of `path`, "." if it names none.
+StringRef folderOf(StringRef path) {
+  StringRef folder = llvm::sys::path::parent_path(path);
+  return folder.empty() ? "." : folder;
+}
+
+bool isBelow(StringRef path, StringRef folder) {
+  return path.consume_front(folder) && (folder.ends_with("/") || path.starts_with("/"));
+}
+
+/// Replaces `path` by what it is once links are followed. It must lie below the model's folder, or below that
+/// of the file which the model is a link to: download caches keep both as links into one folder. What cannot
+/// be resolved stays as it is, for opening it to say why.
+Status followLinks(StringRef location, StringRef modelPath, llvm::SmallString<256> &path) {
+  llvm::SmallString<256> real, folder, model;
+  if (llvm::sys::fs::real_path(path, real))
+    return {};
+  bool isInside =
+      (!llvm::sys::fs::real_path(folderOf(modelPath), folder) && isBelow(real, folder)) ||
+      (!llvm::sys::fs::real_path(modelPath, model) && isBelow(real, llvm::sys::path::parent_path(model)));
+  if (!isInside)
+    return invalid("external data location '{0}' is a link that leaves the model's folder, to '{1}'",
+                   location, real);
+  path = real;
+  return {};
+}
+
 } // namespace
 
 Result<std::shared_ptr<const MappedFile>> ExternalFiles::open(StringRef location) {
@@ -35,6 +64,10 @@ Result<std::shared_ptr<const MappedFile>> ExternalFiles::open(StringRef location
   if (isNew) {
     llvm::SmallString<256> path(llvm::sys::path::parent_path(modelPath));
     llvm::sys::path::append(path, location);
+    if (Status status = followLinks(location, modelPath, path); !status.ok()) {
+      files.erase(it);
+      return status;
+    }
     Result<std::shared_ptr<const MappedFile>> file = MappedFile::open(path.str().str());
     if (!file.ok()) {
       files.erase(it);

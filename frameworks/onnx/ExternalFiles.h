@@ -19,9 +19,10 @@ public:
     llvm::ArrayRef<char> bytes;
     std::shared_ptr<const void> owner;
   };
-  /// The range that the tensor's external_data entries name. InvalidArgument for an absolute location or one
+  /// The range that the tensor's external_data entries name. InvalidArgument for an absolute location, one
   /// with
-  /// `..`, an offset or length that is no number or reaches past the file, a missing file.
+  /// `..`, a link that leaves the model's folder, an offset or length that is no number or reaches past the
+  /// file, a missing file.
   Result<Range> read(const TensorProto &tensor);
 
 private:

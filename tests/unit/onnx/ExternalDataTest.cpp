@@ -78,6 +78,34 @@ TEST_F(ExternalDataTest, PathsThatLeaveTheFolder) {
         << location;
 }
 
+TEST_F(ExternalDataTest, LinksThatLeaveTheFolder) {
+  std::filesystem::path outside = folder.string() + "-outside"; // the folder's name is a prefix of it
+  std::filesystem::create_directories(outside);
+  std::filesystem::copy_file(folder / "weights.bin", outside / "weights.bin");
+  std::filesystem::create_symlink(outside / "weights.bin", folder / "link.bin");
+  std::filesystem::create_directory_symlink(outside, folder / "linked");
+  for (const char *location : {"link.bin", "linked/weights.bin"})
+    EXPECT_THAT(import(location, "0", "2048").status(),
+                StatusIs(Code::InvalidArgument, HasSubstr("is a link that leaves the model's folder, to '")))
+        << location;
+  // The model is a link into the folder of the weights, as download caches make them.
+  std::ofstream(outside / "blob").put('\0');
+  std::filesystem::create_symlink(outside / "blob", folder / "model.onnx");
+  EXPECT_OK(import("link.bin", "0", "2048").status());
+  std::filesystem::remove_all(outside);
+}
+
+TEST_F(ExternalDataTest, ALinkWithinTheFolder) {
+  std::filesystem::create_symlink("below/weights.bin", folder / "link.bin");
+  EXPECT_OK(import("link.bin", "0", "2048").status());
+}
+
+TEST_F(ExternalDataTest, ALinkToNothing) {
+  std::filesystem::create_symlink("nothing", folder / "link.bin");
+  EXPECT_THAT(import("link.bin", "0", "2048").status(),
+              StatusIs(Code::InvalidArgument, HasSubstr("link.bin: No such file")));
+}
+
 TEST_F(ExternalDataTest, NoLocation) {
   EXPECT_THAT(
       import(nullptr, "0", "2048").status(),
