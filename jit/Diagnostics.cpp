@@ -38,6 +38,15 @@ std::string kiln::jit::locationText(Location location) {
   return llvm::join(parts, ", ");
 }
 
+std::string kiln::jit::withName(StringRef name, StringRef text) {
+  if (StringRef rest = text; rest.consume_front(name) && rest.starts_with(":"))
+    return text.str();
+  std::string once = text.str(), again = (": " + name + ": ").str(); // of a node's location, behind a stage
+  if (size_t at = once.find(again); at != std::string::npos)
+    once.erase(at, again.size() - 2);
+  return name.str() + ": " + once;
+}
+
 DiagnosticCollector::DiagnosticCollector(MLIRContext &context)
     : handler(&context, [this](Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
@@ -58,5 +67,5 @@ DiagnosticCollector::DiagnosticCollector(MLIRContext &context)
 Status DiagnosticCollector::toStatus(Code code, const Twine &what) const {
   if (errors.empty())
     return internalError(what + ": failed without a diagnostic");
-  return makeError(code, what + ": " + llvm::join(errors, "\n"));
+  return makeError(code, withName(what.str(), llvm::join(errors, "\n")));
 }

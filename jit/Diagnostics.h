@@ -26,6 +26,10 @@ inline Status internalError(const llvm::Twine &message) { return makeError(Code:
 /// joined by commas. "" if unknown.
 std::string locationText(mlir::Location location);
 
+/// "NAME: TEXT"; TEXT alone where it begins with "NAME:". The locations of a file's own ops do; behind a
+/// stage's name, NAME is taken out of them.
+std::string withName(llvm::StringRef name, llvm::StringRef text);
+
 /// Keeps the errors that MLIR reports in a context while it lives, in order, instead of printing them.
 /// Used by one thread; the context must not be used by others meanwhile.
 class DiagnosticCollector {

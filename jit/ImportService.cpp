@@ -157,7 +157,7 @@ Status checkFunction(func::FuncOp main, StringRef name) {
     if (isProgramOp(op))
       return WalkResult::advance();
     status = makeError(Code::InvalidArgument,
-                       name + ": " + locationText(op->getLoc()) + ": op '" + op->getName().getStringRef() +
+                       withName(name, locationText(op->getLoc())) + ": op '" + op->getName().getStringRef() +
                            "'; expected kiln ops, scf control flow and index arithmetic");
     return WalkResult::interrupt();
   });
@@ -197,14 +197,16 @@ Status exposeChecks(func::FuncOp main) {
   return {};
 }
 
-Status finishModel(Model &model) {
+/// `isWritten`: as IR, by hand; what is wrong with it is no bug of an importer.
+Status finishModel(Model &model, bool isWritten) {
   auto main = model.module->lookupSymbol<func::FuncOp>("main");
   if (!main)
     return internalError(model.name + ": the importer made no function @main");
   {
     DiagnosticCollector diagnostics(*model.context);
     if (failed(verify(*model.module)))
-      return diagnostics.toStatus(Code::Internal, model.name + ": the importer made invalid IR");
+      return isWritten ? diagnostics.toStatus(Code::InvalidArgument, model.name)
+                       : diagnostics.toStatus(Code::Internal, model.name + ": the importer made invalid IR");
   }
   KILN_RETURN_IF_ERROR(checkFunction(main, model.name));
   if (!main.isExternal())
@@ -330,7 +332,7 @@ ImportService::import(ImportRequest request, const ImporterInfo &importer, KilnD
     model->weights[digest] = std::move(data);
   if (precision != KILN_DTYPE_INVALID && model->module->lookupSymbol<func::FuncOp>("main"))
     KILN_RETURN_IF_ERROR(setStorageType(*model, precision));
-  KILN_RETURN_IF_ERROR(finishModel(*model));
+  KILN_RETURN_IF_ERROR(finishModel(*model, &importer == &kMlirImporter));
   if (imported.needsShapes.empty())
     return model;
   model->needsShapes = std::move(imported.needsShapes);

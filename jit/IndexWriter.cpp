@@ -184,11 +184,6 @@ Result<Number> IndexWriter::get(Value value) const {
 Status IndexWriter::write(Operation *op, schema::BlockT &block) {
   if (op->hasTrait<OpTrait::ConstantLike>())
     return {}; // get() reads it where it is used; a float that nobody uses does no harm
-  std::vector<Number> operands;
-  for (Value operand : op->getOperands()) {
-    KILN_ASSIGN_OR_RETURN(Number number, get(operand));
-    operands.push_back(number);
-  }
   auto refuse = [&] {
     return unimplemented(locationText(op->getLoc()) + ": op '" + op->getName().getStringRef() +
                          "'; programs compute with signed 64-bit integers only");
@@ -196,6 +191,11 @@ Status IndexWriter::write(Operation *op, schema::BlockT &block) {
   Value result = op->getNumResults() == 1 ? op->getResult(0) : Value();
   if (!result || !result.getType().isIntOrIndex())
     return refuse();
+  std::vector<Number> operands;
+  for (Value operand : op->getOperands()) {
+    KILN_ASSIGN_OR_RETURN(Number number, get(operand));
+    operands.push_back(number);
+  }
   if (std::optional<ArithOp> kind = binaryOp(op)) {
     set(result, binary(*kind, operands[0], operands[1], block));
     return {};

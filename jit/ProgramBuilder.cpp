@@ -81,7 +81,7 @@ Result<OwningOpRef<ModuleOp>> kiln::jit::buildModule(Model &model, const InputSh
     Status status = runStage(*module, pipeline, target, stage, trace);
     if (!status.ok())
       return Status(stage == Stage::Graph ? Code::InvalidArgument : status.code(),
-                    model.name + ": " + status.message());
+                    withName(model.name, status.message()));
     if (stage == last)
       break;
   }
@@ -100,6 +100,6 @@ Result<std::string> kiln::jit::buildProgram(Model &model, const InputShapes &sha
   if (trace.log)
     trace.log->add({"program", trace.unit, startNs, steadyNowNs()});
   if (!program.ok())
-    return Status(program.status().code(), model.name + ": " + program.status().message());
+    return Status(program.status().code(), withName(model.name, program.status().message()));
   return program;
 }

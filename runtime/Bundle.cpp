@@ -66,7 +66,7 @@ Result<BundleRef> Bundle::open(const std::string &path) {
 }
 
 Status Bundle::decode(const schema::Bundle &contents, const std::string &path) {
-  theName = textOf(contents.name());
+  theName = path; // its file, not the model that it was made of, is what errors are about
   theModel.digest = contents.model()->digest()->str();
   KILN_ASSIGN_OR_RETURN(theModel.inputs, decodePorts(contents.model()->inputs()));
   KILN_ASSIGN_OR_RETURN(theModel.outputs, decodePorts(contents.model()->outputs()));
@@ -96,8 +96,9 @@ Result<ProgramFileRef> Bundle::program(const TargetDescription &target, InputDim
     for (const Variant &variant : variants)
       have.insert(fmt::format("'{}' for {}{}{}", variant.deviceType, dimsText(variant.pattern),
                               variant.features.empty() ? "" : " with ", variant.features));
-    return failedPrecondition("bundle '{}': no program for '{}' with {}, shapes {}; it has {}", theName,
-                              target.deviceType, target.features, dimsText(dims), fmt::join(have, ", "));
+    return failedPrecondition("bundle '{}': no program for '{}'{}{}, shapes {}; it has {}", theName,
+                              target.deviceType, target.features.empty() ? "" : " with ", target.features,
+                              dimsText(dims), fmt::join(have, ", "));
   }
   std::optional<EntryKey> key = EntryKey::fromHex(best->key);
   if (!key)

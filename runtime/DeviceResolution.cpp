@@ -192,7 +192,7 @@ std::string BackendRegistry::listBackends() const {
                               : "; no backend was found: autoload is off (KILN_BACKEND_AUTOLOAD)";
   std::string text;
   for (const BackendReport &report : reports)
-    text += fmt::format("\n  backend '{}': {}{}{} ({})", report.name, stateName(report.state),
+    text += fmt::format("\nnote: backend '{}': {}{}{} ({})", report.name, stateName(report.state),
                         report.reason.empty() ? "" : ": ", report.reason, report.manifestPath);
   return text;
 }

@@ -36,8 +36,13 @@ PreparedProgram::create(ProgramFileRef file, std::shared_ptr<Device> device, Pro
       prepared->constants.emplace_back();
       continue;
     }
-    KILN_ASSIGN_OR_RETURN(Buffer buffer, prepared->sources.constant(i));
-    uint64_t expected = program.constants()->Get(i)->bytes();
+    const schema::Constant &constant = *program.constants()->Get(i);
+    Result<Buffer> placed = prepared->sources.constant(i);
+    if (!placed.ok())
+      return withContext(placed.status(), "constant {} ('{}')", i,
+                         constant.name() ? constant.name()->string_view() : std::string_view());
+    Buffer buffer = *std::move(placed);
+    uint64_t expected = constant.bytes();
     if (buffer.bytes() != expected)
       return internalError("constant {}: {} bytes were handed over; expected {}", i, buffer.bytes(),
                            expected);

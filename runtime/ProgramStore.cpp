@@ -169,13 +169,19 @@ Result<LoadedProgramRef> ProgramStore::load(const ModelRef &model, ProgramFileRe
     return device.constant(file, model, dims, index, queue);
   };
   for (PackedBytes &packed : model->bundle() ? model->bundle()->packed(*file) : cache.findPacked(*file)) {
-    KILN_ASSIGN_OR_RETURN(sources.packed[packed.buffer], device.place(std::move(packed.bytes), queue));
+    Result<Buffer> placed = device.place(std::move(packed.bytes), queue);
+    if (!placed.ok())
+      return withContext(placed.status(), "model '{}': packed weight {}", model->name(), packed.buffer);
+    sources.packed[packed.buffer] = *std::move(placed);
   }
   if (!sources.packed.empty())
     logDebug("session", "model '{}': its weights are packed already", model->name());
   bool isPacked = !sources.packed.empty();
-  KILN_ASSIGN_OR_RETURN(std::unique_ptr<PreparedProgram> prepared,
-                        PreparedProgram::create(file, queue.device().shared_from_this(), std::move(sources)));
+  Result<std::unique_ptr<PreparedProgram>> created =
+      PreparedProgram::create(file, queue.device().shared_from_this(), std::move(sources));
+  if (!created.ok())
+    return withContext(created.status(), "model '{}'", model->name());
+  std::unique_ptr<PreparedProgram> prepared = *std::move(created);
   if (compileAll)
     KILN_RETURN_IF_ERROR(prepared->resolveAll());
   auto program = std::make_shared<LoadedProgram>();

@@ -141,6 +141,8 @@ Result<std::shared_ptr<Run>> Session::run(const ModelRef &model, std::span<const
     }
     status = theQueue->synchronize(timeout);
   }
+  if (status.code() == Code::DeadlineExceeded) // what is left of it by now is in the queue's error
+    status = withContext(status, "timeout of {:g} ms", static_cast<double>(options.timeoutNs) * 1e-6);
   KILN_RETURN_IF_ERROR(finishQueued(run, status));
   return run;
 }

@@ -91,8 +91,8 @@ Result<jit::ImportedModule> GraphImporter::import() {
   KILN_RETURN_IF_ERROR(importInputs(graph, frame));
   KILN_RETURN_IF_ERROR(importNodes(graph.node(), frame));
   if (!unsupportedList.empty())
-    return unsupported("{0} unsupported operator{1}:\n  {2}", unsupportedList.size(),
-                       unsupportedList.size() == 1 ? "" : "s", llvm::join(unsupportedList, "\n  "));
+    return unsupported("{0} unsupported operator{1}\nnote: {2}", unsupportedList.size(),
+                       unsupportedList.size() == 1 ? "" : "s", llvm::join(unsupportedList, "\nnote: "));
   build->setLocation(fileLocation);
   KILN_RETURN_IF_ERROR(importOutputs(graph, frame));
   eraseUnused(function.front());
@@ -175,7 +175,7 @@ Result<RankedTensorType> GraphImporter::typeOf(const ValueInfoProto &info) const
     dims.push_back(isKnown ? dim.dim_value() : ShapedType::kDynamic);
   }
   if (!fitsElementLimit(dims))
-    return invalid("its shape has too many elements; expected at most {0}", kMaxElements);
+    return invalid("shape {0} has too many elements; expected at most {1}", shapeText(dims), kMaxElements);
   return RankedTensorType::get(dims, element);
 }
 

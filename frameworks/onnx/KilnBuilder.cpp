@@ -55,11 +55,17 @@ Result<Operation *> KilnBuilder::create(OperationName name, ValueRange operands,
   }
   for (Type type : op->getResultTypes())
     if (!fitsElementLimit(cast<RankedTensorType>(type).getShape())) {
-      said = "a result of too many elements";
+      said = llvm::formatv("a result of type {0} has too many elements; expected at most {1}", type,
+                           kMaxElements);
       return fail();
     }
-  if (failed(name.verifyInvariants(op)))
+  if (failed(name.verifyInvariants(op))) {
+    if (StringRef(said).contains("the same element type"))
+      said += llvm::formatv("; the operands are {0:$[, ]}",
+                            make_range(op->operand_type_begin(), op->operand_type_end()))
+                  .str();
     return fail();
+  }
   opBuilder.insert(op);
   for (OpResult result : op->getResults())
     recordOrigins(result);

@@ -180,8 +180,8 @@ TEST(ControlFlowTest, UnsupportedOperatorsInBodiesAreListedOnce) {
   model.input("n", {}, TensorProto::INT64).input("x", {4}).output("y");
   Attributes node = model.node("Loop", {"n", "", "x"}, {"y"});
   Body(node, "body", {"i", "go", "v"}, {"go", "next"}).node("StringNormalizer", {"v"}, {"next"});
-  EXPECT_EQ(model.text(), "model.onnx: 1 unsupported operator:\n"
-                          "  node #0 of 'next' (StringNormalizer) of opset 21");
+  EXPECT_EQ(model.text(), "model.onnx: 1 unsupported operator\n"
+                          "note: node #0 of 'next' (StringNormalizer) of opset 21");
 }
 
 // ---- Sequences -------------------------------------------------------------------------------------------
@@ -314,8 +314,8 @@ TEST(ControlFlowTest, AFunctionsNodesAreToldByTheCall) {
   model.input("x", {4}).output("y");
   addNode(*addFunction(model, "f", {"a"}, {"r"}).mutable_node(), "StringNormalizer", {"a"}, {"r"});
   model.node("f", {"x"}, {"y"}, "local");
-  EXPECT_EQ(model.text(), "model.onnx: 1 unsupported operator:\n"
-                          "  node 'the_f' (local::f): node #0 of 'r' (StringNormalizer) of opset 21");
+  EXPECT_EQ(model.text(), "model.onnx: 1 unsupported operator\n"
+                          "note: node 'the_f' (local::f): node #0 of 'r' (StringNormalizer) of opset 21");
 }
 
 TEST(ControlFlowTest, FunctionsThatCallEachOtherForeverAreRefused) {

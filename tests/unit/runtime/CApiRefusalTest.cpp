@@ -86,7 +86,7 @@ TEST_F(CApiTest, ATimeOutGivesUpAndKeepsTheMemoryAlive) {
   auto options = sized<KilnRunOptions>();
   options.timeout_ns = 1'000'000;
   EXPECT_THAT(run({1, 2, 3}, options),
-              StatusIs(Code::DeadlineExceeded, HasSubstr("run of 'model in memory'")));
+              StatusIs(Code::DeadlineExceeded, HasSubstr("run of 'model in memory': timeout of 1 ms")));
   EXPECT_THAT(fromC(kiln_session_synchronize(session, 1)),
               StatusIs(Code::DeadlineExceeded, HasSubstr("1 ns")));
   runtime.device.neverEnds = false;
