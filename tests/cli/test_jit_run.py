@@ -26,6 +26,17 @@ func.func @main(%x: tensor<?x4xf32> {kiln.name = "x", kiln.dim_names = ["batch",
 }
 """
 
+CALL = """func.func private @g(tensor<4xf32>) -> tensor<4xf32>
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> { %0 = func.call @g(%x) : (tensor<4xf32>) -> tensor<4xf32>
+ return %0 : tensor<4xf32> }
+"""
+
+ADD_FLOATS = """func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = arith.addf %x, %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+"""
+
 
 def npy(code: str, shape: tuple, data: bytes, fortran: bool = False) -> bytes:
     header = f"{{'descr': '{code}', 'fortran_order': {fortran}, 'shape': {shape}, }}"
@@ -118,6 +129,9 @@ class JitRun(unittest.TestCase):
         self.json_of(MODEL, "--inputs", self.folder / "case/test_data_set_0", "--expect", self.folder / "case/test_data_set_1")
         self.refused(3, "2 inputs; expected 1|input 1|inputs", MODEL, "--inputs", self.folder / "case/test_data_set_0",
                      "--input", f"=@{self.folder}/case/test_data_set_0/input_0.pb")  # one too many
+        (self.folder / "empty-folder").mkdir()
+        for flag in ("--inputs", "--expect"):
+            self.refused(3, "empty-folder': no (in|out)put_0.pb; expected (in|out)puts", MODEL, flag, self.folder / "empty-folder")
         self.refused(2, "the test case .* has its own data", self.folder / "case", "--inputs", "x.npz")
         self.write("case/test_data_set_1/output_0.pb", y[:-1] + bytes([y[-1] ^ 1]))
         self.json_of(self.folder / "case", code=1)
@@ -184,6 +198,9 @@ class JitRun(unittest.TestCase):
         self.run_tool(self.add, "--shape", "x=2x4", "--save-program", program)
         self.run_tool(program, "--input", "x=2x4xf32=1")
         self.refused(3, "a program file holds no IR", program, "--emit=tensor")
+        for flag in (f"--dump-stages={self.folder / 'nothing'}", "--profile=compile"):
+            self.assertIn(f"note: {flag.split('=')[0]}: nothing was compiled", self.run_tool(program, flag).stderr)
+        self.refused(3, "model 'add.kprog': program: made for device type 'host'; this device is 'null:0'", program, "--device=null")
         self.refused(3, "'nonsense' is no stage or emitter", self.add, "--emit=nonsense")
 
     def test_devices_threads_and_limits(self) -> None:
@@ -192,7 +209,14 @@ class JitRun(unittest.TestCase):
         self.assertIn("host:0", self.run_tool("--list-devices").stdout)
         self.run_tool(self.add, "--device=host", "--threads=1", "--timeout=60", "--memory-limit=64")
         self.run_tool(self.add, "--device=null")
+        self.assertIn("'abc' is not an integer; expected 0 to 4096",
+                      self.run_tool(self.add, "--device=host", code=3, KILN_HOST_THREADS="abc").stderr)
         self.run_tool(self.add, "--device=host", "--device-options", "cpu=x86-64-v3")
+        recogniser = MODELS / "ppocr4-rec"
+        self.refused(3, r"model 'model.onnx': (constant \d+ \('.+'\)|packed weight \d+): .*host memory: wants", recogniser / "model.onnx",
+                     "--inputs", recogniser / "inputs.npz", "--device=host", "--memory-limit=1")
+        self.refused(3, "run of 'model.onnx': timeout of 0.0001 ms", recogniser / "model.onnx", "--inputs", recogniser / "inputs.npz",
+                     "--device=host", "--timeout=1e-7")
         self.refused(3, "wants|limit|bytes", self.add, "--shape", "x=1000000x4", "--memory-limit=1")
 
     def test_progress_shows_on_a_terminal_only(self) -> None:
@@ -220,6 +244,8 @@ class JitRun(unittest.TestCase):
           return
         }""")
         self.run_tool("--check", good, "--device=host")
+        dynamic = self.write("dynamic.mlir", ADD)
+        self.assertIn("input 'x': an extent is '?' and no test gives it", self.run_tool("--check", dynamic, code=1).stdout)
         self.refused(2, "a model besides --check", MODEL, "--check", good)
 
     # ---- usage ----------------------------------------------------------------------------------------------
@@ -232,6 +258,8 @@ class JitRun(unittest.TestCase):
             ("--device: a value is missing", MODEL, "--device"),
             ("--device: '' is not a value", MODEL, "--device="),
             ("--rtol: 'nan' is not a number", MODEL, "--rtol=nan"),
+            ("--timeout: '-1' is not in range", MODEL, "--timeout=-1"),
+            ("--input: 'x' is given twice", MODEL, "--input=x=2xf32=1", "--input=x=2xf32=2"),
             ("--seed: '-1' is not a count", MODEL, "--seed=-1"),
             ("--seed: '18446744073709551616' is not a count", MODEL, "--seed=18446744073709551616"),
             ("--threads: '4096' is not in range", MODEL, "--threads=4096"),
@@ -266,7 +294,9 @@ class JitRun(unittest.TestCase):
             ("text.onnx: ", self.write("text.onnx", "hello, world\n")),
             ("short.onnx: .*truncated", self.write("short.onnx", content[: len(content) // 2])),
             ("not a model of a known format", self.write("picture.png", b"\x89PNG\r\n\x1a\n" + bytes(100))),
-            ("bad.mlir:1:1", self.write("bad.mlir", "nonsense")),
+            ("error: bad.mlir:1:1", self.write("bad.mlir", "nonsense")),
+            ("error: call.mlir:2:.* 'g' does not reference a valid function", self.write("call.mlir", CALL)),
+            (r"error: addfs.mlir:2:\d+: op 'arith.addf'; programs compute", self.write("addfs.mlir", ADD_FLOATS)),
             ("none.mlir: no function", self.write("none.mlir", "module {}")),
             ("argument 0: type f32; expected a ranked tensor", self.write("addf.mlir", "func.func @g(%x: f32) -> f32 { return %x : f32 }")),
         ):
@@ -294,9 +324,9 @@ class JitRun(unittest.TestCase):
             ("bigendian", "big-endian type '>f4'", npy(">f4", (1, 4), four)),
             ("complex", "type '<c8'", npy("<c8", (1, 2), four)),
             ("object", "type '|O'", npy("|O", (1, 2), four)),
-            ("negative", "malformed 'shape'", npy("<f4", (-1, 4), four)),
+            ("negative", r"malformed 'shape' in the header: '\(-1, 4\)'; expected extents >= 0", npy("<f4", (-1, 4), four)),
             ("huge", "its shape needs", npy("<f4", (1 << 40, 1 << 40), four)),
-            ("rank", "its shape needs|rank", npy("<f4", (1,) * 40, floats(1))),
+            ("rank", "rank.npy': rank 40; expected at most 16", npy("<f4", (1,) * 40, floats(1))),
             ("version", "version 9", b"\x93NUMPY\x09\x00" + good[8:]),
         ):
             path = str(self.folder / f"{name}.npy")
@@ -343,6 +373,7 @@ class JitRun(unittest.TestCase):
             done = self.run_tool(self.add, "--reference=null", code=3)
             self.assertIn("--reference: device 'null:0' computes nothing", done.stderr)
         self.run_tool(self.add, "--output", "/nonexistent/y.npz", code=3)
+        self.assertIn("is a folder; expected a file", self.run_tool(self.add, "--output", self.folder, code=3).stderr)
         self.run_tool(self.add, "--trace", "/nonexistent/t.json", code=3)
         self.run_tool(self.add, "--save-program", "/nonexistent/p.kprog", code=3)
 

@@ -178,6 +178,11 @@ CheckResult CheckRunner::runCase(const Function &function, const TestCase &testC
       if (i < function.test.inputs.size()) {
         input = function.test.inputs[i];
         KILN_ASSIGN_OR_RETURN(dims, extentsOf(input, testCase));
+      } else if (std::find(dims.begin(), dims.end(), -1) != dims.end()) {
+        return {
+            Code::InvalidArgument,
+            fmt::format("input '{}': an extent is '?' and no test gives it; expected kiln.test with extents",
+                        toView(port.name))};
       }
       KILN_ASSIGN_OR_RETURN(HostTensor tensor,
                             makeTensor(std::string(toView(port.name)), port.dtype, std::move(dims)));

@@ -19,13 +19,13 @@ bool isCount(const std::string &text) {
 bool isNumber(const std::string &text) {
   double value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && std::isfinite(value) && value >= 0;
+  return error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
 }
 
 bool isWithin(const FlagSpec &flag, const std::string &text) {
   double value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
-  return value <= flag.most;
+  return value >= 0 && value <= flag.most;
 }
 
 Status badValue(const FlagSpec &flag, std::string_view value, std::string_view what) {

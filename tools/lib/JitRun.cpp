@@ -269,7 +269,7 @@ Status writeTraceFile(const JitRunJob &job, const JitRunReport &report, const st
 }
 
 /// Everything that is measured on the first case once the results are there.
-Status measureFirstCase(JitRunJob &job, RunCase &first, JitRunReport &report) {
+Status measureFirstCase(JitRunJob &job, RunCase &first, JitRunReport &report, std::ostream &err) {
   const ParsedFlags &flags = job.flags;
   std::vector<KilnTensor> inputs = viewTensors(first.inputs);
   std::vector<std::string> profiles = flags.all("profile");
@@ -292,6 +292,10 @@ Status measureFirstCase(JitRunJob &job, RunCase &first, JitRunReport &report) {
     report.launches.clear();
   if (profiled("compile"))
     report.stages = job.stages;
+  for (std::string_view flag : {"dump-stages", "profile"})
+    if (job.stages.empty() && (flag == "profile" ? profiled("compile") : flags.given(flag)))
+      err << fmt::format(
+          "jit-run: note: --{}: nothing was compiled: the program came from a file or the cache\n", flag);
   if (flags.given("cache-stats")) {
     report.cache = sized<KilnCompileStats>();
     KILN_RETURN_IF_ERROR(take(kiln_session_compile_stats(job.session.get(), &*report.cache)));
@@ -329,7 +333,7 @@ Result<int> runModel(JitRunJob &job, const ParsedValues &values, std::ostream &o
     KILN_RETURN_IF_ERROR(runCase(job, one, values.topk, terminal, report));
   if (flags.given("output"))
     KILN_RETURN_IF_ERROR(writeNpz(flags.text("output"), report.cases.front().outputs));
-  KILN_RETURN_IF_ERROR(measureFirstCase(job, cases.front(), report));
+  KILN_RETURN_IF_ERROR(measureFirstCase(job, cases.front(), report, err));
   if (flags.given("json")) {
     printReportJson(report, out);
   } else {
@@ -350,9 +354,15 @@ Result<ParsedValues> parseValues(const ParsedFlags &flags) {
       return Status(topk.status().code(), "--topk: " + topk.status().message());
     values.topk = *topk;
   }
-  for (const std::string &input : flags.all("input"))
+  std::vector<std::string> names;
+  for (const std::string &input : flags.all("input")) {
     if (Status status = checkTensorText(input); !status.ok())
       return Status(status.code(), "--input: " + status.message());
+    std::string name = input.substr(0, input.find('='));
+    if (!name.empty() && std::find(names.begin(), names.end(), name) != names.end())
+      return Status(Code::InvalidArgument, fmt::format("--input: '{}' is given twice; expected once", name));
+    names.push_back(name);
+  }
   if (flags.operands().empty() && !flags.given("list-devices") && !flags.given("check"))
     return Status(Code::InvalidArgument, "MODEL is missing; expected a model, --check or --list-devices");
   if (flags.given("precision") && flags.operands().empty())

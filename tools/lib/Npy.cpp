@@ -4,6 +4,8 @@
 
 #include "tools/lib/ReadFile.h"
 
+#include "kiln/kiln.h"
+
 #include <fmt/format.h>
 #include <zip.h>
 
@@ -15,6 +17,8 @@ namespace kiln::tools {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr int64_t kMaxExtent = int64_t{1} << 46;
+constexpr size_t kMaxShownShape = 60;                   // of a shape in an error
 constexpr uint64_t kMaxMemberBytes = uint64_t{1} << 36; // larger than any tensor a test machine holds
 
 Status badNpy(const std::string &what, std::string_view why) {
@@ -39,27 +43,34 @@ std::string_view headerField(std::string_view header, std::string_view key) {
   return header;
 }
 
-bool parseShape(std::string_view text, std::vector<int64_t> &dims) {
-  if (text.empty() || text.front() != '(')
-    return false;
-  text.remove_prefix(1);
+/// What is wrong with the header's shape, "" if nothing.
+std::string parseShape(std::string_view field, std::vector<int64_t> &dims) {
+  if (field.empty())
+    return "no 'shape' in the header";
+  auto malformed = [&](std::string_view why) {
+    return fmt::format("malformed 'shape' in the header: '{}'{}",
+                       field.substr(0, std::min(field.find(')'), kMaxShownShape) + 1), why);
+  };
+  if (field.front() != '(')
+    return malformed("; expected a tuple of extents");
+  std::string_view text = field.substr(1);
   int64_t value = -1;
   for (char c : text) {
     if (c >= '0' && c <= '9') {
       value = (value < 0 ? 0 : value) * 10 + (c - '0');
-      if (value > (int64_t{1} << 46))
-        return false;
+      if (value > kMaxExtent)
+        return malformed(fmt::format("; expected extents of at most {}", kMaxExtent));
     } else if (c == ',' || c == ')') {
       if (value >= 0)
         dims.push_back(value);
       value = -1;
       if (c == ')')
-        return true;
+        return "";
     } else if (c != ' ' && c != 'L') {
-      return false;
+      return malformed("; expected extents >= 0");
     }
   }
-  return false;
+  return malformed("; expected ')'");
 }
 
 /// Copies a column-major array into row-major order.
@@ -121,8 +132,10 @@ Result<HostTensor> parseNpy(std::span<const std::byte> bytes, const std::string 
   if (dtype == KILN_DTYPE_INVALID)
     return badNpy(what, fmt::format("type '{}'; expected a float, integer or boolean type", descr));
   std::vector<int64_t> dims;
-  if (!parseShape(headerField(header, "shape"), dims))
-    return badNpy(what, "malformed 'shape' in the header");
+  if (std::string wrong = parseShape(headerField(header, "shape"), dims); !wrong.empty())
+    return badNpy(what, wrong);
+  if (dims.size() > KILN_MAX_RANK)
+    return badNpy(what, fmt::format("rank {}; expected at most {}", dims.size(), KILN_MAX_RANK));
   // Checked against the file before memory is taken.
   double wanted = dtypeBits(dtype) / 8;
   for (int64_t extent : dims)
@@ -209,6 +222,8 @@ Result<std::vector<HostTensor>> readNpz(const std::string &path) {
 }
 
 Status writeNpz(const std::string &path, std::span<const HostTensor> tensors) {
+  if (std::error_code error; std::filesystem::is_directory(path, error))
+    return {Code::InvalidArgument, fmt::format("'{}' is a folder; expected a file to write", path)};
   KILN_ASSIGN_OR_RETURN(Archive archive, openArchive(path, ZIP_CREATE | ZIP_TRUNCATE));
   std::vector<std::string> files; // libzip reads them at close
   files.reserve(tensors.size());

@@ -42,10 +42,13 @@ std::map<size_t, std::string> numbered(const std::string &folder, std::string_vi
 }
 
 /// What --inputs and --input give; a single input overrides the file's of the same name.
-Result<std::vector<HostTensor>> givenInputs(const ParsedFlags &flags) {
+Result<std::vector<HostTensor>> givenInputs(const ParsedFlags &flags, KilnModel *model) {
   std::vector<HostTensor> tensors;
   if (flags.given("inputs")) {
     KILN_ASSIGN_OR_RETURN(tensors, readTensors(flags.text("inputs"), "input"));
+    if (tensors.empty() && kiln_model_input_count(model) > 0)
+      return Status(Code::InvalidArgument,
+                    fmt::format("'{}': no input_0.pb; expected inputs", flags.text("inputs")));
   }
   for (const std::string &text : flags.all("input")) {
     KILN_ASSIGN_OR_RETURN(HostTensor tensor, parseTensorText(text, flags.count("seed")));
@@ -120,7 +123,7 @@ Result<std::vector<RunCase>> collectCases(const ParsedFlags &flags, const ShapeF
   if (!cases.empty())
     return cases;
   KILN_RETURN_IF_ERROR(shapes.checkNames(model));
-  KILN_ASSIGN_OR_RETURN(std::vector<HostTensor> given, givenInputs(flags));
+  KILN_ASSIGN_OR_RETURN(std::vector<HostTensor> given, givenInputs(flags, model));
   std::vector<HostTensor> expected;
   if (flags.given("expect")) {
     KILN_ASSIGN_OR_RETURN(expected, readTensors(flags.text("expect"), "output"));

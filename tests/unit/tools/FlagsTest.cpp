@@ -66,7 +66,7 @@ TEST(FlagsTest, ErrorsNameTheFlagAndWhatItAccepts) {
   EXPECT_EQ(flagErrorOf({"--rtol=abc", "m"}),
             "--rtol: 'abc' is not a number; expected a float >= 0, for example 1e-3");
   EXPECT_EQ(flagErrorOf({"--rtol=-1", "m"}),
-            "--rtol: '-1' is not a number; expected a float >= 0, for example 1e-3");
+            "--rtol: '-1' is not in range; expected a float >= 0, for example 1e-3");
   EXPECT_THAT(flagErrorOf({"--threads=two", "m"}), HasSubstr("--threads: 'two' is not a count"));
   EXPECT_THAT(flagErrorOf({"m", "--device"}), HasSubstr("--device: a value is missing; expected TYPE"));
   EXPECT_THAT(flagErrorOf({"--device=a", "--device=b", "m"}), HasSubstr("--device: given 2 times"));

@@ -67,8 +67,20 @@ TEST(NpyTest, DamageIsNamed) {
   EXPECT_THAT(
       parseBytes(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", "1234")).status().message(),
       HasSubstr("4 data bytes; its shape needs 12"));
-  EXPECT_THAT(parseBytes(npy("{'descr': '<f4', 'shape': (99999999999999999999,), }", "")).status().message(),
-              HasSubstr("malformed 'shape'"));
+  auto refusal = [&](const std::string &shape) {
+    return parseBytes(npy("{'descr': '<f4', " + shape + "}", "")).status().message();
+  };
+  EXPECT_THAT(
+      refusal("'shape': (99999999999999999999,), "),
+      HasSubstr("malformed 'shape' in the header: '(99999999999999999999,)'; expected extents of at most"));
+  EXPECT_THAT(refusal("'shape': (3, -1), "), HasSubstr("'(3, -1)'; expected extents >= 0"));
+  EXPECT_THAT(refusal("'shape': 3, "), HasSubstr("expected a tuple of extents"));
+  EXPECT_THAT(refusal("'shape': (3"), HasSubstr("malformed 'shape' in the header"));
+  EXPECT_THAT(refusal(""), HasSubstr("no 'shape' in the header"));
+  std::string many;
+  for (int i = 0; i < 40; ++i)
+    many += "1,";
+  EXPECT_THAT(refusal("'shape': (" + many + "), "), HasSubstr("rank 40; expected at most 16"));
   EXPECT_THAT(parseBytes(npy("{'descr': [('a', '<f4')], 'shape': (1,), }", "1234")).status().message(),
               HasSubstr("structured"));
 }
