@@ -246,10 +246,11 @@ Result<const ImporterInfo *> ImportService::importer(StringRef format) {
 
 Result<const ImporterInfo *> ImportService::open(StringRef format, const std::string &path) {
   Result<const ImporterInfo *> info = nullptr;
-  llvm::function_ref<KilnStatus()> load = [&]() -> KilnStatus {
+  auto loadIt = [&]() -> KilnStatus {
     info = loadImporter(format, path);
     return info.status().toC(*host.host);
   };
+  llvm::function_ref<KilnStatus()> load = loadIt; // refers to it
   // The runtime catches what constructors throw; this library is compiled without exceptions.
   auto call = [](void *arg) { return (*static_cast<llvm::function_ref<KilnStatus()> *>(arg))(); };
   Status status =
