@@ -54,6 +54,7 @@ void buildLowerStage(OpPassManager &pm) {
   pm.addPass(createLowerAffinePass());
   pm.addPass(createConvertSCFToCFPass());
   pm.addPass(createExpandMathPass());
+  pm.addNestedPass<func::FuncOp>(createExpandFloatsPass({/*f16c=*/true})); // LLVM has f16's conversions
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(arith::createArithExpandOpsPass({/*includeBf16=*/true}));

@@ -6,8 +6,8 @@
 // throws. The C++ wrapper over this file is kiln/Registrar.h; docs/write-a-backend.md is the way in.
 //
 // Without struct_size, and so never to change: KilnStr, KilnParallelFor, KilnAllocator, KilnRuntimeSymbol,
-// KilnDeviceProperty, KilnBinding, KilnLaunchCounter, KilnLaunchSpan. They are passed by value, stand in
-// arrays or inside other structs; what they lack is a struct of its own.
+// KilnDeviceProperty, KilnBinding, KilnLaunchCounter, KilnLaunchSpan, KilnPcEntry. They are passed by value,
+// stand in arrays or inside other structs; what they lack is a struct of its own.
 #ifndef KILN_BACKEND_H
 #define KILN_BACKEND_H
 
