@@ -99,17 +99,18 @@ Status BackendTiers::loadUnlocked(llvm::StringRef backend) {
   return initialise(backend, query);
 }
 
-// The runtime calls it, which catches exceptions; this library is compiled without them.
-Status BackendTiers::run(llvm::StringRef backend, llvm::StringRef part, llvm::function_ref<KilnStatus()> fn) {
+Status BackendTiers::run(const KilnCompilerHost &host, llvm::StringRef name, llvm::StringRef part,
+                         llvm::function_ref<KilnStatus()> fn) {
   auto call = [](void *arg) { return (*static_cast<llvm::function_ref<KilnStatus()> *>(arg))(); };
-  return Status::fromC(*host.host, host.run_backend(host.self, toStr(backend), toStr(part), call, &fn));
+  return Status::fromC(*host.host, host.run_backend(host.self, toStr(name), toStr(part), call, &fn));
 }
 
 Status BackendTiers::initialise(llvm::StringRef backend, KilnBackendCompilerQueryFn query) {
   std::string what = ("backend '" + backend + "': compiler tier: ").str();
   KilnBackendCompiler table = {};
   table.struct_size = sizeof(table);
-  if (Status status = run(backend, "compiler query", [&] { return query(host.host, &table); }); !status.ok())
+  if (Status status = run(host, backend, "compiler query", [&] { return query(host.host, &table); });
+      !status.ok())
     return makeError(status.code(), what + status.message());
   if (table.abi_major != KILN_ABI_MAJOR || table.abi_minor > KILN_ABI_MINOR)
     return failedPrecondition(what + "speaks ABI " + llvm::Twine(table.abi_major) + "." +
@@ -124,7 +125,7 @@ Status BackendTiers::initialise(llvm::StringRef backend, KilnBackendCompilerQuer
                               backend + "'");
   CompilerRegistrarImpl registrar(*host.host, backend,
                                   llvm::StringRef(table.version.data, table.version.size));
-  Status status = run(backend, "compiler init", [&] {
+  Status status = run(host, backend, "compiler init", [&] {
     return table.init(table.self, host.host, static_cast<CompilerRegistrar *>(&registrar));
   });
   if (status.ok())

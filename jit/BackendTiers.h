@@ -30,9 +30,14 @@ public:
   /// Loads every backend's tier; `failed` is told of those that cannot be loaded.
   Status loadAll(llvm::function_ref<void(llvm::StringRef backend, const Status &)> failed);
 
+  /// Calls a library's code through the runtime, which turns what it throws into an error and puts back what
+  /// it changes in the process: this library is compiled without exceptions. `name` and `part` are for
+  /// messages.
+  static Status run(const KilnCompilerHost &host, llvm::StringRef name, llvm::StringRef part,
+                    llvm::function_ref<KilnStatus()> fn);
+
 private:
   Status loadUnlocked(llvm::StringRef backend);
-  Status run(llvm::StringRef backend, llvm::StringRef part, llvm::function_ref<KilnStatus()> fn);
   Status initialise(llvm::StringRef backend, KilnBackendCompilerQueryFn query);
   void leaveOut(llvm::StringRef backend, llvm::StringRef target, const Status &status);
   Status checkTargets(const BackendRegistrations &registrations);

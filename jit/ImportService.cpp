@@ -1,6 +1,7 @@
 // ImportService.cpp: reads the file, picks the importer by format, content or ending, checks what it returns.
 #include "jit/ImportService.h"
 
+#include "jit/BackendTiers.h"
 #include "jit/Diagnostics.h"
 #include "jit/Elements.h"
 #include "jit/MlirImporter.h"
@@ -246,15 +247,10 @@ Result<const ImporterInfo *> ImportService::importer(StringRef format) {
 
 Result<const ImporterInfo *> ImportService::open(StringRef format, const std::string &path) {
   Result<const ImporterInfo *> info = nullptr;
-  auto loadIt = [&]() -> KilnStatus {
+  Status status = BackendTiers::run(host, format, "importer", [&] { // constructors may throw
     info = loadImporter(format, path);
     return info.status().toC(*host.host);
-  };
-  llvm::function_ref<KilnStatus()> load = loadIt; // refers to it
-  // The runtime catches what constructors throw; this library is compiled without exceptions.
-  auto call = [](void *arg) { return (*static_cast<llvm::function_ref<KilnStatus()> *>(arg))(); };
-  Status status =
-      Status::fromC(*host.host, host.run_backend(host.self, toStr(format), toStr("importer"), call, &load));
+  });
   if (!status.ok())
     return makeError(status.code(), "importer '" + path + "': " + status.message());
   return info;
