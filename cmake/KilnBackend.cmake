@@ -74,7 +74,8 @@ function(kiln_backend_library target query)
   target_link_libraries(${target} PRIVATE ${target}_objects)
   target_link_options(${target} PRIVATE "LINKER:--version-script=${script}" LINKER:-z,defs LINKER:--build-id=sha1)
   set_target_properties(${target} PROPERTIES PREFIX lib LINK_DEPENDS ${script} CXX_STANDARD 20
-    LIBRARY_OUTPUT_DIRECTORY "${KILN_BACKEND_OUTPUT_DIR}" INSTALL_RPATH "$ORIGIN;$ORIGIN/../..;${LLVM_LIBRARY_DIR}")
+    LIBRARY_OUTPUT_DIRECTORY "${KILN_BACKEND_OUTPUT_DIR}" BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH_USE_LINK_PATH ON
+    INSTALL_RPATH "$ORIGIN;$ORIGIN/../..;${LLVM_LIBRARY_DIR}")
 endfunction()
 
 function(add_kiln_backend name)

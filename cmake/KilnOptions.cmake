@@ -14,12 +14,14 @@ set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 
 # build/bin holds programs, build/lib libraries, build/lib/kiln/backends.d manifests with their libraries:
-# the same layout as an installation, so that autoload is tested as users have it.
+# the same layout as an installation, so that autoload is tested as users have it. Libraries are found as in one, too:
+# a path of the build tree alone would be padded with colons, which the loader reads as the current folder.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
 set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib;$ORIGIN;$ORIGIN/../..")
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 
 find_program(KILN_CCACHE ccache)
 if(KILN_CCACHE)
@@ -56,5 +58,10 @@ if(KILN_SANITIZE)
                   OUTPUT_STRIP_TRAILING_WHITESPACE)
   # the shared runtime is in no folder that the loader searches; Debian's is not in the one that clang names
   get_filename_component(sanitizerSibling "${sanitizerDir}/../linux" ABSOLUTE)
-  list(APPEND CMAKE_BUILD_RPATH "${sanitizerDir}" "${sanitizerSibling}")
+  set(KILN_SANITIZER_RPATH "${sanitizerDir}" "${sanitizerSibling}")
+  list(APPEND CMAKE_INSTALL_RPATH ${KILN_SANITIZER_RPATH})
+  # libFuzzer's objects come before the compiler's own libraries; that of the sanitizer must come first of all
+  if(KILN_SANITIZE MATCHES "address")
+    find_library(KILN_SANITIZER_RUNTIME NAMES clang_rt.asan-x86_64 clang_rt.asan PATHS ${KILN_SANITIZER_RPATH} NO_DEFAULT_PATH REQUIRED)
+  endif()
 endif()

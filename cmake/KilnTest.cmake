@@ -11,6 +11,12 @@ if(KILN_SANITIZE)
     "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:suppressions=${suppressions}/thread.txt")
 endif()
 
+# Programs that are not installed: in build/tests/bin, with the libraries of build/lib.
+function(kiln_test_programs)
+  set_target_properties(${ARGN} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests/bin"
+    INSTALL_RPATH "$ORIGIN/../../lib;${KILN_SANITIZER_RPATH}")
+endfunction()
+
 function(add_kiln_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "MLIR" "TIMEOUT" "SOURCES;LINK;LABELS;ARGS;ENV")
   if(arg_UNPARSED_ARGUMENTS)
@@ -23,7 +29,7 @@ function(add_kiln_test name)
     set(arg_TIMEOUT 120)
   endif()
   add_executable(${name} ${arg_SOURCES})
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests/bin")
+  kiln_test_programs(${name})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${arg_LINK} GTest::gmock GTest::gtest_main)
   if(arg_MLIR)

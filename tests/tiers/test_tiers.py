@@ -39,6 +39,18 @@ class LinkedLibraries(unittest.TestCase):
             for library in COMPILER_LIBRARIES:
                 self.assertNotIn(library, linked(file), f"{file.name} links {library}")
 
+    def test_no_library_is_searched_in_the_current_folder(self) -> None:
+        build = options.build
+        files = [file for folder in ("bin", "tests/bin", "lib", "lib/kiln", "lib/kiln/backends.d") for file in (build / folder).iterdir()
+                 if file.is_file() and file.read_bytes()[:4] == b"\x7fELF"]
+        self.assertGreaterEqual(len(files), 30)
+        for file in files:
+            text = subprocess.run(["readelf", "-dW", str(file)], capture_output=True, text=True, check=True).stdout
+            for line in text.splitlines():
+                if "RPATH" in line or "RUNPATH" in line:
+                    for folder in line[line.index("[") + 1 : line.rindex("]")].split(":"):
+                        self.assertRegex(folder, r"^(/|\$ORIGIN)", f"{file.name}: {line.strip()}")
+
     def test_nothing_links_a_backend(self) -> None:
         for file in [*(options.build / "bin").iterdir(), *(options.build / "lib").glob("libkiln_*.so")]:
             if file.is_file() and os.access(file, os.X_OK):
