@@ -257,6 +257,10 @@ Status importGatherBlockQuantized(Node &node) {
     return invalid("attributes 'bits' {0}, 'block_size' {1}; expected 4 or 8, 16 or more", bits, blockSize);
   if (gathered == quantized)
     return unsupported("blocks along the axis of the indices, {0}, are not supported", gathered);
+  for (unsigned parameter : {2u, 3u})
+    if (node.hasInput(parameter) && node.rank(parameter) != node.rank(0))
+      return invalid("scales or zero points by block have rank {0}; expected {1}", node.rank(parameter),
+                     node.rank(0));
   KilnBuilder &build = node.build;
   Type ui8 = build.builder().getIntegerType(8, /*isSigned=*/false);
   bool isPacked = node.elementType(0) == ui8 && bits == 4;
@@ -280,7 +284,7 @@ Status importGatherBlockQuantized(Node &node) {
   int64_t axis = quantized > gathered ? quantized + node.rank(1) - 1 : quantized;
   Extent extent = build.dim(numbers, axis);
   for (Value *parameter : {&by.scale, &by.zeroPoint})
-    if (*parameter && tensorType(*parameter).getRank() != 0) {
+    if (*parameter && tensorType(*parameter).getRank() != 0) { // not the one that is left out
       KILN_ASSIGN_OR_RETURN(*parameter, repeated(build, *parameter, axis, blockSize, extent));
     }
   return node.output(dequantize(build, numbers, by, node.elementType(2)));

@@ -66,11 +66,18 @@ template <unsigned N> struct alignas(4) BackendNoteLayout {
 };
 } // namespace kiln
 
-// The linker keeps sections named .note.*; `retain` and `used` keep it from compilers.
+// A sanitizer's padding around globals would make the section no list of notes.
+#if KILN_HAS_FEATURE(address_sanitizer)
+#define KILN_NOTE_AS_IT_IS __attribute__((no_sanitize("address")))
+#else
+#define KILN_NOTE_AS_IT_IS
+#endif
+
+// The linker keeps sections named .note.*; `used` keeps it from compilers.
 #define KILN_BACKEND_NOTE(text)                                                                              \
   extern const ::kiln::BackendNoteLayout<sizeof(text)> kilnBackendNote;                                      \
-  __attribute__((section(".note.kiln"), used, visibility("hidden")))                                         \
-  const ::kiln::BackendNoteLayout<sizeof(text)>                                                              \
+  __attribute__((section(".note.kiln"), used,                                                                \
+                 visibility("hidden"))) KILN_NOTE_AS_IT_IS const ::kiln::BackendNoteLayout<sizeof(text)>     \
       kilnBackendNote = {5, sizeof(text), 1, "Kiln", text};
 #endif // __cplusplus
 #endif // KILN_BACKENDNOTE_H

@@ -183,6 +183,14 @@ TEST(QuantizedOperatorTest, TablesByBlock) {
               StatusIs(Code::Unimplemented, HasSubstr("blocks along the axis of the indices, 1,")));
 }
 
+TEST(QuantizedOperatorTest, TablesByBlockNeedScalesOfTheirRank) {
+  TestModel made = model(21, true);
+  made.input("i", {3}, TensorProto::INT64).input("s", {5});
+  bytes(made, "t", {5, 16}, std::string(80, '\x21'));
+  made.node("GatherBlockQuantized", {"t", "i", "s"}, {"y"}, "com.microsoft").set("block_size", 16);
+  EXPECT_THAT(made.status(), StatusIs(Code::InvalidArgument, HasSubstr("have rank 1; expected 2")));
+}
+
 TEST(QuantizedOperatorTest, ChannelsLast) {
   TestModel pool = model(21, true);
   pool.input("x", {1, 6, 6, 2}, TensorProto::UINT8);
