@@ -38,6 +38,11 @@ struct OrcKernel final : HostKernel {
 /// it.
 thread_local std::string reported;
 
+bool isCode(const jitlink::Section &section) {
+  using llvm::BitmaskEnumDetail::operator&;
+  return (section.getMemProt() & orc::MemProt::Exec) != orc::MemProt::None;
+}
+
 /// Puts the code of each linked kernel into perf's map. LLVM's own plugin writes a jitdump instead, whose
 /// header `perf inject` refuses, and leaves local functions out.
 class PerfMapPlugin final : public orc::ObjectLinkingLayer::Plugin {
@@ -47,7 +52,7 @@ public:
     passes.PostFixupPasses.push_back([](jitlink::LinkGraph &graph) {
       for (jitlink::Section &section : graph.sections()) {
         jitlink::SectionRange range(section);
-        if ((section.getMemProt() & orc::MemProt::Exec) != orc::MemProt::None && range.getSize() != 0)
+        if (isCode(section) && range.getSize() != 0)
           writePerfMap(graph.getName(), range.getStart().toPtr<const void *>(), range.getSize());
       }
       return llvm::Error::success();
