@@ -137,7 +137,9 @@ Status checkPortType(Type type, const Twine &what) {
     std::string text;
     llvm::raw_string_ostream(text) << type;
     return invalidArgument(what + ": type " + text + "; expected a ranked tensor of at most " +
-                           Twine(KILN_COMPILER_MAX_RANK) + " axes with elements that kiln knows");
+                           Twine(KILN_COMPILER_MAX_RANK) +
+                           " axes of f16, bf16, f32, f64, i1, i4, i8, i16, i32, i64, ui4, ui8, ui16, ui32, "
+                           "ui64, f8E4M3FN or f8E5M2");
   }
   return {};
 }
@@ -149,10 +151,13 @@ bool isProgramOp(Operation *op) {
 }
 
 Status checkFunction(func::FuncOp main, StringRef name) {
+  const std::string function = withName(name, locationText(main.getLoc()));
   for (auto [i, type] : llvm::enumerate(main.getArgumentTypes()))
-    KILN_RETURN_IF_ERROR(checkPortType(type, name + ": argument " + Twine(i)));
+    KILN_RETURN_IF_ERROR(checkPortType(
+        type, (main.isExternal() ? function : withName(name, locationText(main.getArgument(i).getLoc()))) +
+                  ": argument " + Twine(i)));
   for (auto [i, type] : llvm::enumerate(main.getResultTypes()))
-    KILN_RETURN_IF_ERROR(checkPortType(type, name + ": result " + Twine(i)));
+    KILN_RETURN_IF_ERROR(checkPortType(type, function + ": result " + Twine(i)));
   Status status;
   main.getBody().walk([&](Operation *op) {
     if (isProgramOp(op))

@@ -11,7 +11,6 @@ using namespace kiln;
 using namespace kiln::jit;
 
 namespace {
-constexpr const char *kSchema = "kiln-kernel-key 1";
 constexpr const char *kCanonicalSymbol = "kernel";
 
 constexpr size_t kFieldDigits = 16; // kept of a field's digest: enough to compare, not to look up
@@ -45,7 +44,7 @@ std::string kiln::jit::canonicalKernelText(ModuleOp kernelModule) {
 
 KernelKey kiln::jit::kernelKey(StringRef canonicalText, const TargetKey &target) {
   KeyWriter key;
-  key.add("schema", kSchema);
+  key.add("schema", target.schema);
   key.add("ir", sha256Hex(canonicalText));
   key.add("pipeline", target.pipeline);
   key.add("triple", target.triple);
@@ -55,7 +54,7 @@ KernelKey kiln::jit::kernelKey(StringRef canonicalText, const TargetKey &target)
   key.add("backend", target.backend);
   key.add("producers", target.producers);
   key.add("build-ids", target.buildIds);
-  key.add("abi", std::to_string(KILN_ABI_MAJOR) + "." + std::to_string(KILN_ABI_MINOR));
+  key.add("abi", std::to_string(target.abiMajor) + "." + std::to_string(target.abiMinor));
   key.add("runtime-symbols", std::to_string(target.runtimeSymbolsVersion));
   return key.finish();
 }

@@ -13,6 +13,8 @@ namespace kiln::jit {
 
 /// What all kernels of one target share; computed once for a target.
 struct TargetKey {
+  std::string schema = "kiln-kernel-key 1"; // fields and their order
+  uint32_t abiMajor = KILN_ABI_MAJOR, abiMinor = KILN_ABI_MINOR;
   std::string pipeline; // text of the stages tensor to emit
   std::string triple, arch, features, options;
   std::string backend;

@@ -3,6 +3,7 @@
 
 #include "jit/Diagnostics.h"
 #include "jit/ProgramWriter.h"
+#include "jit/TypeLegality.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -93,6 +94,8 @@ Result<std::string> kiln::jit::buildProgram(Model &model, const InputShapes &sha
                                             const TargetKey &key, const StageTrace &trace) {
   KILN_ASSIGN_OR_RETURN(OwningOpRef<ModuleOp> module,
                         buildModule(model, shapes, pipeline, target, Stage::Form, trace));
+  if (Status legal = checkElementTypes(*module, target); !legal.ok())
+    return Status(legal.code(), withName(model.name, legal.message()));
   ProgramRequest request{model.name,    model.function, model.digest, model.inputs,
                          model.outputs, &target,        &key};
   uint64_t startNs = steadyNowNs();

@@ -17,6 +17,7 @@ Target Target::fromC(const KilnCompileTarget &target) {
   result.backend = owned(target.backend);
   result.triple = owned(target.info.triple);
   result.arch = owned(target.info.arch);
+  result.storageTypes = target.info.storage_types;
   std::string features = owned(target.info.features), options = owned(target.info.options);
   llvm::SmallVector<llvm::StringRef> parts;
   llvm::StringRef(features).split(parts, ',', -1, /*KeepEmpty=*/false);

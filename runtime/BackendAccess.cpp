@@ -29,6 +29,7 @@ public:
   Result<std::shared_ptr<const DeviceType>> deviceType(std::string_view type) override {
     return registry.deviceType(type);
   }
+  Status retry(std::string_view backend) override { return registry.retry(backend); }
   Result<std::shared_ptr<const KernelLoader>> kernelLoader(std::string_view backend, std::string_view format,
                                                            std::string_view options) override {
     return registry.kernelLoader(backend, format, options);

@@ -16,6 +16,7 @@ public:
   virtual Result<DeviceChoice> resolve(std::string_view device) = 0;
   virtual Result<std::vector<DeviceChoice>> devices() = 0;
   virtual Result<std::shared_ptr<const DeviceType>> deviceType(std::string_view type) = 0;
+  virtual Status retry(std::string_view backend) = 0;
   /// For a device that was opened with `options`.
   virtual Result<std::shared_ptr<const KernelLoader>>
   kernelLoader(std::string_view backend, std::string_view format, std::string_view options) = 0;

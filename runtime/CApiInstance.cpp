@@ -24,6 +24,8 @@ KilnStatus kiln_instance_create(const KilnInstanceOptions *callerOptions, KilnIn
       options.directories.push_back(text(given.backend_dirs[i]));
     for (size_t i = 0; i < given.package_dir_count; ++i)
       options.packageDirectories.push_back(text(given.package_dirs[i]));
+    for (size_t i = 0; i < given.default_device_count; ++i)
+      options.defaultDevices.push_back(text(given.default_devices[i]));
     switch (given.autoload) {
     case 0:
       break;
@@ -43,6 +45,13 @@ KilnStatus kiln_instance_create(const KilnInstanceOptions *callerOptions, KilnIn
 }
 
 void kiln_instance_release(KilnInstance *instance) { delete instance; }
+
+KilnStatus kiln_instance_retry_backend(KilnInstance *instance, KilnStr backend) {
+  return guarded([&]() -> Status {
+    KILN_RETURN_IF_ERROR(required(instance, "instance"));
+    return instance->instance->backends().retry(toView(backend));
+  });
+}
 
 KilnStatus kiln_shutdown(void) {
   return guarded([]() -> Status {
@@ -78,6 +87,19 @@ KilnStatus kiln_instance_devices(KilnInstance *instance,
       visit(arg, &entry);
     }
     return {};
+  });
+}
+
+KilnStatus kiln_instance_target(KilnInstance *instance, KilnStr device_type, KilnStr device_options,
+                                KilnTargetInfo *out_target) {
+  return guarded([&]() -> Status {
+    KILN_RETURN_IF_ERROR(required(instance, "instance"));
+    KILN_ASSIGN_OR_RETURN(std::shared_ptr<const DeviceType> type,
+                          instance->instance->backends().deviceType(toView(device_type)));
+    Result<KilnTargetInfo> info = targetInfo(*type, toView(device_options));
+    if (!info.ok())
+      return withContext(info.status(), "target '{}'", type->name);
+    return writeOut(out_target, *info, "out_target");
   });
 }
 

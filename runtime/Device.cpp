@@ -45,8 +45,13 @@ Result<TargetDescription> targetOf(const DeviceType &type, std::string_view opti
   Result<KilnTargetInfo> info = targetInfo(type, options);
   if (!info.ok())
     return withContext(info.status(), "target '{}'", type.name);
-  return TargetDescription{type.name, textOf(info->triple), textOf(info->arch), textOf(info->features),
-                           textOf(info->options)};
+  return TargetDescription{type.name,
+                           textOf(info->triple),
+                           textOf(info->arch),
+                           textOf(info->features),
+                           textOf(info->options),
+                           info->storage_types,
+                           info->arithmetic_types};
 }
 
 uint64_t Device::openCount() { return openDevices; }
@@ -170,7 +175,8 @@ Result<std::unique_ptr<Event>> Device::createEvent() {
   return std::make_unique<Event>(shared_from_this(), event);
 }
 
-Result<std::shared_ptr<LoadedKernel>> Device::load(const KernelLoader &loader, CompiledKernelRef kernel) {
+Result<std::shared_ptr<LoadedKernel>> Device::load(const KernelLoader &loader, CompiledKernelRef kernel,
+                                                   KernelIr ir) {
   KILN_RETURN_IF_ERROR(checkProcess());
   const KernelMetadata &metadata = kernel->metadata();
   if (metadata.format != loader.format)
@@ -188,6 +194,8 @@ Result<std::shared_ptr<LoadedKernel>> Device::load(const KernelLoader &loader, C
   image.key = toStr(metadata.key);
   image.pc_table = kernel->pcTable().data();
   image.pc_count = kernel->pcTable().size();
+  image.ir = toStr(ir.bytecode);
+  image.ir_digest = toStr(ir.digest);
   KilnKernel *handle = nullptr;
   KILN_RETURN_IF_ERROR(withContext(fromC(loader.ops.load(loader.self, theHandle, &image, &handle)),
                                    "kernel '{}' on '{}' (loader '{}')", metadata.name, theName, loader.name));

@@ -77,7 +77,8 @@ public:
 
   Result<std::unique_ptr<Queue>> createQueue();
   Result<std::unique_ptr<Event>> createEvent();
-  Result<std::shared_ptr<LoadedKernel>> load(const KernelLoader &loader, CompiledKernelRef kernel);
+  Result<std::shared_ptr<LoadedKernel>> load(const KernelLoader &loader, CompiledKernelRef kernel,
+                                             KernelIr ir = {});
 
 private:
   friend class Allocation;

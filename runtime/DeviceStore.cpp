@@ -12,6 +12,17 @@
 
 namespace kiln {
 
+namespace {
+
+KernelIr irOf(const ProgramFile &file, uint32_t kernel) {
+  const schema::KernelRef &ref = *file.program().kernels()->Get(kernel);
+  if (!ref.ir())
+    return {};
+  return {{reinterpret_cast<const char *>(ref.ir()->data()), ref.ir()->size()}, view(ref.ir_digest())};
+}
+
+} // namespace
+
 Result<Buffer> BufferPool::take(Device &device, uint64_t bytes) {
   {
     std::scoped_lock lock(mutex);
@@ -64,19 +75,19 @@ Result<LoadedKernelRef> DeviceStore::load(const ProgramFile &file, uint32_t kern
   std::string key = file.program().kernels()->Get(kernel)->key()->str();
   return kernels.get(key, [&]() -> Result<LoadedKernelRef> {
     KILN_ASSIGN_OR_RETURN(CompiledKernelRef compiled, compile(file, kernel));
-    KILN_ASSIGN_OR_RETURN(LoadedKernelRef loaded, loadNow(compiled));
+    KILN_ASSIGN_OR_RETURN(LoadedKernelRef loaded, loadNow(compiled, irOf(file, kernel)));
     std::scoped_lock lock(aheadMutex);
     compiledAhead.erase(key);
     return loaded;
   });
 }
 
-Result<LoadedKernelRef> DeviceStore::loadNow(const CompiledKernelRef &compiled) {
+Result<LoadedKernelRef> DeviceStore::loadNow(const CompiledKernelRef &compiled, KernelIr ir) {
   KILN_RETURN_IF_ERROR(checkFeatures(compiled->metadata()));
   KILN_RETURN_IF_ERROR(makeRoom(compiled->metadata()));
   KILN_ASSIGN_OR_RETURN(std::shared_ptr<const KernelLoader> loader, loaderFor(compiled->metadata()));
   auto start = std::chrono::steady_clock::now();
-  KILN_ASSIGN_OR_RETURN(LoadedKernelRef loaded, device->load(*loader, compiled));
+  KILN_ASSIGN_OR_RETURN(LoadedKernelRef loaded, device->load(*loader, compiled, ir));
   counters().loadNs += static_cast<uint64_t>((std::chrono::steady_clock::now() - start).count());
   return loaded;
 }

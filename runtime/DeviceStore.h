@@ -57,7 +57,7 @@ public:
   Result<Buffer> place(OwnedBytes bytes, Queue &queue);
 
 private:
-  Result<LoadedKernelRef> loadNow(const CompiledKernelRef &compiled);
+  Result<LoadedKernelRef> loadNow(const CompiledKernelRef &compiled, KernelIr ir);
   Status makeRoom(const KernelMetadata &metadata);
   void unloadUnused(uint64_t target);
   Result<Buffer> placeConstant(const ProgramFileRef &file, const ModelRef &model, const InputDims &dims,

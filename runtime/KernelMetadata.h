@@ -16,6 +16,12 @@ namespace kiln {
 /// A target as programs and kernels record it.
 struct TargetDescription {
   std::string deviceType, triple, arch, features, options;
+  uint64_t storageTypes = 0, arithmeticTypes = 0; // as the backend says now; not recorded
+};
+
+/// What a program carries of a kernel before it is compiled: MLIR bytecode and its SHA-256; may be empty.
+struct KernelIr {
+  std::string_view bytecode, digest;
 };
 
 enum class BindingKind : uint8_t { In, Out, InOut };

@@ -131,8 +131,11 @@ Result<std::string> checkOptionValue(const OptionSchema &schema, std::string_vie
     bool whole = error == std::errc() && end == value.data() + value.size();
     if (whole && number >= schema.minimum && number <= schema.maximum)
       return std::to_string(number);
-    return invalidArgument("{}: '{}' is {}; expected {} to {}", where, clipped(value),
-                           whole ? "out of range" : "not an integer", schema.minimum, schema.maximum);
+    const bool hasRange = schema.minimum != INT64_MIN || schema.maximum != INT64_MAX;
+    return invalidArgument("{}: '{}' is {}; expected {}", where, clipped(value),
+                           whole ? "out of range" : "not an integer",
+                           hasRange ? fmt::format("{} to {}", schema.minimum, schema.maximum)
+                                    : std::string("an integer of 64 bits"));
   }
   case OptionSchema::Type::Boolean:
     if (std::optional<bool> on = parseSwitch(value))

@@ -36,7 +36,7 @@ Status Session::synchronize(uint64_t timeoutNs) {
   KILN_RETURN_IF_ERROR(theDevice->checkProcess()); // before the lock: a lost thread may hold it
   Status status = theQueue->synchronize(timeoutNs);
   if (status.code() == Code::DeadlineExceeded)
-    return status;
+    return withContext(status, "timeout of {:g} ms", static_cast<double>(timeoutNs) * 1e-6);
   std::vector<std::shared_ptr<Run>> ended; // destroyed without the lock
   std::scoped_lock lock(mutex);
   ended.swap(abandoned);

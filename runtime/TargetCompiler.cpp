@@ -71,6 +71,8 @@ KilnCompileTarget CompileSettings::toC() const {
   result.info.arch = toStr(target.arch);
   result.info.features = toStr(target.features);
   result.info.options = toStr(target.options);
+  result.info.storage_types = target.storageTypes;
+  result.info.arithmetic_types = target.arithmeticTypes;
   return result;
 }
 

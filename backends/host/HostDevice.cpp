@@ -155,6 +155,8 @@ Status HostDeviceType::target(std::string_view text, KilnTargetInfo &target) {
   target.arch = toStr(interned(cpu.arch));
   target.features = toStr(interned(cpu.features));
   target.options = toStr(""); // nothing but features changes the code
+  target.storage_types = KILN_TYPES_ALL;
+  target.arithmetic_types = KILN_TYPES_COMPUTED;
   return {};
 }
 

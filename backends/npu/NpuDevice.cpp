@@ -139,6 +139,8 @@ Status NpuDeviceType::target(std::string_view text, KilnTargetInfo &target) {
   target.arch = toStr(chip.name());
   target.features = toStr(chip.features());
   target.options = toStr("");
+  target.storage_types = KILN_TYPES_ALL & ~KILN_TYPE_BIT(KILN_F64);
+  target.arithmetic_types = KILN_TYPES_COMPUTED & ~KILN_TYPE_BIT(KILN_F64);
   return {};
 }
 

@@ -44,6 +44,8 @@ Status NullDeviceType::describe(uint32_t ordinal, KilnDeviceInfo &info) {
 Status NullDeviceType::target(std::string_view, KilnTargetInfo &target) {
   target.triple = toStr(""); // there is no code
   target.arch = toStr("null");
+  target.storage_types = KILN_TYPES_ALL;
+  target.arithmetic_types = KILN_TYPES_COMPUTED;
   return {};
 }
 

@@ -1,5 +1,6 @@
 // features.c: what kiln.h offers beside a plain run, from C: own allocator and threads, DLPack in and out,
-// imported memory, asynchronous runs, errors, poisoning and reset.
+// imported memory, asynchronous runs, choice of
+// devices, errors, poisoning and reset.
 //
 //   features MODEL FOLDER_OF_BACKEND_FAULTY
 // MODEL has one f32 input and one output. Exits with 0 if everything holds, else names what does not.
@@ -209,6 +210,30 @@ static void test_refusals(KilnInstance *instance, KilnSession *session, KilnMode
 }
 
 // A fault poisons its session's queue, and only that, until it is reset.
+// The embedder's own default device, a backend loaded again, and what a compiler knows of a device type.
+static void test_choices(void) {
+  KilnStr order[] = {str("nosuch"), str("null")};
+  KilnInstanceOptions options = {sizeof(options)};
+  options.default_devices = order;
+  options.default_device_count = 2;
+  KilnInstance *instance = NULL;
+  EXPECT_OK(kiln_instance_create(&options, &instance));
+  KilnSessionOptions by_default = {sizeof(by_default)};
+  KilnSession *session = NULL;
+  EXPECT_OK(kiln_session_open(instance, &by_default, &session));
+  KilnStr device = kiln_session_device(session);
+  EXPECT(device.size == 6 && memcmp(device.data, "null:0", 6) == 0);
+  kiln_session_release(session);
+
+  EXPECT_OK(kiln_instance_retry_backend(instance, str("null")));
+  EXPECT_STATUS(kiln_instance_retry_backend(instance, str("nosuch")), KILN_NOT_FOUND, "nosuch");
+  KilnTargetInfo target = {sizeof(target)};
+  EXPECT_OK(kiln_instance_target(instance, str("host"), str("cpu=x86-64-v3"), &target));
+  EXPECT(target.arch.size > 0 && (target.arithmetic_types & KILN_TYPE_BIT(KILN_F64)) != 0);
+  EXPECT_STATUS(kiln_instance_target(NULL, str("host"), str(""), &target), KILN_INVALID_ARGUMENT, "instance");
+  kiln_instance_release(instance);
+}
+
 static void test_poison(const char *folder) {
   KilnStr dir = str(folder);
   KilnInstanceOptions options = {sizeof(options)};
@@ -280,6 +305,7 @@ int main(int argc, char **argv) {
   kiln_instance_release(instance);
   free(values);
   EXPECT(counts.allocated == counts.freed);
+  test_choices();
   test_poison(argv[2]);
   printf("%zu allocations through the embedder's allocator, %zu calls of its parallel_for\n",
          counts.allocated, counts.parallel_calls);

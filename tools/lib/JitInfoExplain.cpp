@@ -1,4 +1,6 @@
 // JitInfoExplain.cpp: jit-info explain NAME: one backend in full.
+#include "runtime/DType.h"
+#include "runtime/Device.h"
 #include "runtime/Error.h"
 #include "runtime/Fingerprint.h"
 #include "tools/lib/JitInfo.h"
@@ -135,6 +137,34 @@ void printProperties(const nlohmann::ordered_json &all, std::ostream &out) {
   }
 }
 
+// The element types that each device of a ready backend holds and computes in.
+Result<nlohmann::ordered_json> typesJson(const InfoContext &context, const BackendReport &report) {
+  auto all = nlohmann::ordered_json::object();
+  auto names = [](uint64_t types) {
+    auto list = nlohmann::ordered_json::array();
+    for (KilnDType dtype = KILN_F16; dtype <= KILN_U4; ++dtype)
+      if (types & KILN_TYPE_BIT(dtype))
+        list.push_back(dtypeName(dtype));
+    return list;
+  };
+  for (const auto &type : context.registry.snapshot()->deviceTypes) {
+    if (type->backend != report.name)
+      continue;
+    KILN_ASSIGN_OR_RETURN(TargetDescription target, targetOf(*type, ""));
+    all[type->name] = {{"holds", names(target.storageTypes)}, {"computes", names(target.arithmeticTypes)}};
+  }
+  return all;
+}
+
+void printTypes(const nlohmann::ordered_json &all, std::ostream &out) {
+  for (const auto &[device, types] : all.items())
+    for (const auto &[use, list] : types.items())
+      out << fmt::format("{:<12} '{}': {}\n", use, device,
+                         list.empty()
+                             ? "not stated"
+                             : fmt::format("{}", fmt::join(list.get<std::vector<std::string>>(), " ")));
+}
+
 } // namespace
 
 void printManifest(const Manifest &manifest, std::ostream &out) {
@@ -171,12 +201,14 @@ Result<int> infoExplain(const InfoContext &context, const std::string &name) {
   if (found && loaded.ok())
     compiler = tryCompilerTier(context, *found);
   const bool isSound = loaded.ok() && (compiler.state == "READY" || compiler.state == "none");
-  auto properties = nlohmann::ordered_json::object();
+  auto properties = nlohmann::ordered_json::object(), types = nlohmann::ordered_json::object();
   if (found && loaded.ok()) {
+    KILN_ASSIGN_OR_RETURN(types, typesJson(context, *found));
     KILN_ASSIGN_OR_RETURN(properties, propertiesJson(context, *found));
   }
   if (context.wantsJson()) {
     nlohmann::ordered_json json = explainJson(context, found, compiler, loaded);
+    json["types"] = types;
     json["properties"] = properties;
     printJson(json, context.out);
     return isSound ? kYes : found ? kNo : kFailed;
@@ -218,6 +250,7 @@ Result<int> infoExplain(const InfoContext &context, const std::string &name) {
     context.out << fmt::format("compiler is  {}\n", compiler.state);
   if (!compiler.reason.empty())
     context.out << fmt::format("reason       {}\n", compiler.reason);
+  printTypes(types, context.out);
   printProperties(properties, context.out);
   return isSound ? kYes : kNo;
 }

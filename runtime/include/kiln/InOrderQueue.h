@@ -131,9 +131,9 @@ public:
       constexpr uint64_t maxNs = uint64_t(365) * 24 * 3600 * 1000000000;
       auto limit = std::chrono::nanoseconds(timeoutNs < maxNs ? timeoutNs : maxNs);
       if (!progress.wait_for(lock, limit, [&] { return completed >= target; }))
-        return Status(Code::DeadlineExceeded,
-                      "queue: not done within " + std::to_string(timeoutNs / 1000000) + " ms; " +
-                          std::to_string(target - completed) + " commands are not known to have ended");
+        return Status(Code::DeadlineExceeded, "queue: not done in time; " +
+                                                  std::to_string(target - completed) +
+                                                  " commands are not known to have ended");
     }
     return poisonLocked();
   }

@@ -90,6 +90,10 @@ enum {
   KILN_I4 = 16,
   KILN_U4 = 17
 };
+// Sets of element types: bit KilnDType of a mask.
+#define KILN_TYPE_BIT(dtype) (UINT64_C(1) << (dtype))
+#define KILN_TYPES_COMPUTED (KILN_TYPE_BIT(KILN_F8E4M3FN) - KILN_TYPE_BIT(KILN_F16)) // f16 to u64
+#define KILN_TYPES_ALL (2 * KILN_TYPE_BIT(KILN_U4) - KILN_TYPE_BIT(KILN_F16))
 
 typedef uint32_t KilnLogLevel;
 enum { KILN_LOG_ERROR = 0, KILN_LOG_WARN = 1, KILN_LOG_INFO = 2, KILN_LOG_DEBUG = 3 };
@@ -172,6 +176,10 @@ typedef struct KilnTargetInfo {
   KilnStr arch;     // "x86-64-v4", "910b": names the machine model
   KilnStr features; // "+avx2,+fma,..." or "cube=24,vector=48"
   KilnStr options;  // "key=value;..." of declared options that change code
+  // Masks of KILN_TYPE_BIT: which types kernels may hold, move and convert; and which of them they compute
+  // in. A model with a type outside storage_types is refused by name before its first kernel is compiled; 0:
+  // the target's lowerings decide.
+  uint64_t storage_types, arithmetic_types;
 } KilnTargetInfo;
 
 // What there is to know of one device without opening it. Strings as in KilnTargetInfo.
@@ -296,6 +304,10 @@ typedef struct KilnKernelImage {
                // cache what they make of several launches; "" if the object has none
   const KilnPcEntry *pc_table; // sorted by pc; what the emitter gave, may be empty
   size_t pc_count;
+  // The kernel before stage tensor: MLIR bytecode of a module with one kiln.kernel, and its SHA-256 in hex.
+  // For backends that make one object of several launches; borrowed for the call. "" if the program carries
+  // none, as in bundles.
+  KilnStr ir, ir_digest;
 } KilnKernelImage;
 
 typedef void (*KilnHostFn)(void *arg);

@@ -45,11 +45,17 @@ typedef struct KilnInstanceOptions {
   uint32_t reserved;
   const KilnStr *package_dirs; // handed over by Python packages: each site-packages/kiln_backends; searched
   size_t package_dir_count;    // after KILN_BACKEND_PATH, and not at all where autoload is off
+  const KilnStr *default_devices; // tried in order where a session names no device, before KILN_DEVICE
+  size_t default_device_count;
 } KilnInstanceOptions;
 
 // Finds backends' manifests (level L0); loads none. options may be null.
 KILN_API KilnStatus kiln_instance_create(const KilnInstanceOptions *options, KilnInstance **out_instance);
 KILN_API void kiln_instance_release(KilnInstance *instance); // sessions and models first
+
+// Loads a backend again whose load has failed; without this a failure stays, with its first reason. OK also
+// if it is ready. NOT_FOUND no such backend, with the list; else why it failed this time.
+KILN_API KilnStatus kiln_instance_retry_backend(KilnInstance *instance, KilnStr backend);
 
 // Calls the shutdown of every backend that this process has loaded, the last loaded first, for programs that
 // must leave devices in a known state; exit alone calls none. Afterwards no device can be opened.
@@ -71,6 +77,13 @@ typedef struct KilnDeviceEntry {
 // Calls visit for each device of each backend that can be loaded (level L2).
 KILN_API KilnStatus kiln_instance_devices(KilnInstance *instance,
                                           void (*visit)(void *arg, const KilnDeviceEntry *entry), void *arg);
+
+// What a compiler is told of a device type: triple, features, and the element types that it holds and
+// computes in (KilnTargetInfo.storage_types, arithmetic_types), for frontends that choose types ahead. No
+// device need be present; device_options: "key=value;...". Strings live until the process ends. NOT_FOUND no
+// such device type.
+KILN_API KilnStatus kiln_instance_target(KilnInstance *instance, KilnStr device_type, KilnStr device_options,
+                                         KilnTargetInfo *out_target);
 
 // ---- Session --------------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ Manifest toy() {
   return *Manifest::parse(R"({"manifest": 1, "name": "my-toy", "version": "1", "library": "l.so", "options": {
     "cpu": {"type": "string", "default": "native", "values": ["native", "v3"], "help": "h"},
     "queue-depth": {"type": "integer", "default": 8, "range": [1, 64], "help": "h"},
+    "seed": {"type": "integer", "default": 0, "help": "h"},
     "debug": {"type": "boolean", "default": false, "help": "h"}}})",
                           "my-toy.kiln.json");
 }
@@ -34,6 +35,9 @@ TEST(BackendOptionsTest, ABadVariableIsNamedWithWhatItAccepts) {
       StatusIs(Code::InvalidArgument, "KILN_MY_TOY_QUEUE_DEPTH: 'abc' is not an integer; expected 1 to 64"));
   EXPECT_THAT(BackendOptions::fromEnvironment(toy(), Environment({{"KILN_MY_TOY_QUEUE_DEPTH", "65"}})),
               StatusIs(Code::InvalidArgument, HasSubstr("out of range; expected 1 to 64")));
+  EXPECT_THAT(BackendOptions::fromEnvironment(toy(), Environment({{"KILN_MY_TOY_SEED", "1e3"}})),
+              StatusIs(Code::InvalidArgument,
+                       "KILN_MY_TOY_SEED: '1e3' is not an integer; expected an integer of 64 bits"));
   EXPECT_THAT(BackendOptions::fromEnvironment(toy(), Environment({{"KILN_MY_TOY_CPU", "v9"}})),
               StatusIs(Code::InvalidArgument, "KILN_MY_TOY_CPU: 'v9'; expected one of native, v3"));
   EXPECT_THAT(BackendOptions::fromEnvironment(toy(), Environment({{"KILN_MY_TOY_DEBUG", "perhaps"}})),

@@ -82,6 +82,9 @@ TEST_F(KernelKeyTest, ChangesWithEachFieldOfTheTarget) {
     EXPECT_TRUE(keys.insert(changed.hex).second) << tags[0] << " does not count";
     EXPECT_EQ(differingTags(parseKeyFields(base.fields), parseKeyFields(changed.fields)), tags);
   };
+  differs([](TargetKey &k) { k.schema += "x"; }, {"schema"});
+  differs([](TargetKey &k) { ++k.abiMajor; }, {"abi"});
+  differs([](TargetKey &k) { ++k.abiMinor; }, {"abi"});
   differs([](TargetKey &k) { k.pipeline += "x"; }, {"pipeline"});
   differs([](TargetKey &k) { k.triple += "x"; }, {"triple"});
   differs([](TargetKey &k) { k.arch += "x"; }, {"arch"});

@@ -34,7 +34,7 @@ SIZE(KilnHost, 96); AT(KilnHost, struct_size, 0); AT(KilnHost, abi_major, 8); AT
   AT(KilnHost, log, 64); AT(KilnHost, log_enabled, 72); AT(KilnHost, option, 80);
   AT(KilnHost, runtime_symbols, 88);
 
-SIZE(KilnTargetInfo, 72); AT(KilnTargetInfo, struct_size, 0); AT(KilnTargetInfo, triple, 8);
+SIZE(KilnTargetInfo, 88); AT(KilnTargetInfo, storage_types, 72); AT(KilnTargetInfo, arithmetic_types, 80); AT(KilnTargetInfo, struct_size, 0); AT(KilnTargetInfo, triple, 8);
   AT(KilnTargetInfo, arch, 24); AT(KilnTargetInfo, features, 40); AT(KilnTargetInfo, options, 56);
 
 SIZE(KilnDeviceInfo, 64); AT(KilnDeviceInfo, struct_size, 0); AT(KilnDeviceInfo, name, 8);
@@ -79,7 +79,7 @@ SIZE(KilnLaunch, 88); AT(KilnLaunch, struct_size, 0); AT(KilnLaunch, bindings, 8
   AT(KilnLaunch, site, 72); AT(KilnLaunch, profile, 80);
 
 SIZE(KilnPcEntry, 8); AT(KilnPcEntry, pc, 0); AT(KilnPcEntry, op, 4);
-SIZE(KilnKernelImage, 112); AT(KilnKernelImage, key, 80); AT(KilnKernelImage, pc_table, 96); AT(KilnKernelImage, pc_count, 104);
+SIZE(KilnKernelImage, 144); AT(KilnKernelImage, ir, 112); AT(KilnKernelImage, ir_digest, 128); AT(KilnKernelImage, key, 80); AT(KilnKernelImage, pc_table, 96); AT(KilnKernelImage, pc_count, 104);
  AT(KilnKernelImage, struct_size, 0); AT(KilnKernelImage, format, 8);
   AT(KilnKernelImage, symbol, 24); AT(KilnKernelImage, name, 40); AT(KilnKernelImage, object, 56);
   AT(KilnKernelImage, object_bytes, 64); AT(KilnKernelImage, binding_count, 72);
@@ -123,7 +123,7 @@ SIZE(KilnBackendCompiler, 64); AT(KilnBackendCompiler, struct_size, 0);
 SIZE(KilnBlob, 32); AT(KilnBlob, data, 0); AT(KilnBlob, size, 8); AT(KilnBlob, release, 16);
   AT(KilnBlob, owner, 24);
 
-SIZE(KilnCompileTarget, 112); AT(KilnCompileTarget, struct_size, 0); AT(KilnCompileTarget, device_type, 8);
+SIZE(KilnCompileTarget, 128); AT(KilnCompileTarget, struct_size, 0); AT(KilnCompileTarget, device_type, 8);
   AT(KilnCompileTarget, backend, 24); AT(KilnCompileTarget, info, 40);
 
 SIZE(KilnStageExtension, 56); AT(KilnStageExtension, backend, 0); AT(KilnStageExtension, target, 16);
@@ -145,15 +145,15 @@ SIZE(KilnImportArgs, 128); AT(KilnImportArgs, struct_size, 0); AT(KilnImportArgs
 SIZE(KilnModelPort, 408); AT(KilnModelPort, name, 0); AT(KilnModelPort, dtype, 16);
   AT(KilnModelPort, rank, 20); AT(KilnModelPort, dims, 24); AT(KilnModelPort, dim_names, 152);
 
-SIZE(KilnProgramArgs, 160); AT(KilnProgramArgs, struct_size, 0); AT(KilnProgramArgs, target, 8);
-  AT(KilnProgramArgs, dims, 120); AT(KilnProgramArgs, ranks, 128); AT(KilnProgramArgs, input_count, 136);
-  AT(KilnProgramArgs, dump_dir, 144);
+SIZE(KilnProgramArgs, 176); AT(KilnProgramArgs, struct_size, 0); AT(KilnProgramArgs, target, 8);
+  AT(KilnProgramArgs, dims, 136); AT(KilnProgramArgs, ranks, 144); AT(KilnProgramArgs, input_count, 152);
+  AT(KilnProgramArgs, dump_dir, 160);
 
 SIZE(KilnWeight, 32); AT(KilnWeight, digest, 0); AT(KilnWeight, data, 16); AT(KilnWeight, bytes, 24);
 
-SIZE(KilnKernelArgs, 184); AT(KilnKernelArgs, struct_size, 0); AT(KilnKernelArgs, target, 8);
-  AT(KilnKernelArgs, key, 120); AT(KilnKernelArgs, name, 136); AT(KilnKernelArgs, ir, 152);
-  AT(KilnKernelArgs, ir_bytes, 160); AT(KilnKernelArgs, dump_dir, 168);
+SIZE(KilnKernelArgs, 200); AT(KilnKernelArgs, struct_size, 0); AT(KilnKernelArgs, target, 8);
+  AT(KilnKernelArgs, key, 136); AT(KilnKernelArgs, name, 152); AT(KilnKernelArgs, ir, 168);
+  AT(KilnKernelArgs, ir_bytes, 176); AT(KilnKernelArgs, dump_dir, 184);
 
 SIZE(KilnStageRecord, 48); AT(KilnStageRecord, stage, 0); AT(KilnStageRecord, unit, 16);
   AT(KilnStageRecord, start_ns, 32); AT(KilnStageRecord, end_ns, 40);
@@ -187,7 +187,7 @@ SIZE(KilnCompileOptions, 64); AT(KilnCompileOptions, struct_size, 0); AT(KilnCom
   AT(KilnCompileOptions, device_options, 24); AT(KilnCompileOptions, bundle, 40);
   AT(KilnCompileOptions, progress, 48); AT(KilnCompileOptions, progress_arg, 56);
 
-SIZE(KilnInstanceOptions, 48); AT(KilnInstanceOptions, struct_size, 0);
+SIZE(KilnInstanceOptions, 64); AT(KilnInstanceOptions, default_devices, 48); AT(KilnInstanceOptions, default_device_count, 56); AT(KilnInstanceOptions, struct_size, 0);
   AT(KilnInstanceOptions, backend_dirs, 8); AT(KilnInstanceOptions, backend_dir_count, 16);
   AT(KilnInstanceOptions, autoload, 24); AT(KilnInstanceOptions, reserved, 28);
   AT(KilnInstanceOptions, package_dirs, 32); AT(KilnInstanceOptions, package_dir_count, 40);

@@ -31,6 +31,22 @@ TEST_F(CApiTest, DevicesAreListed) {
   EXPECT_THAT(names, ElementsAre("fake:0", "fake:1"));
 }
 
+TEST_F(CApiTest, TargetsTellTheirTypesWithNoDeviceOpen) {
+  KilnTargetInfo target = {};
+  target.struct_size = sizeof(target);
+  ASSERT_OK(fromC(kiln_instance_target(&runtime.instance, toStr("fake"), {}, &target)));
+  EXPECT_EQ(toView(target.features), "+a,+b");
+  EXPECT_EQ(target.storage_types, KILN_TYPES_ALL);
+  EXPECT_EQ(target.arithmetic_types, KILN_TYPE_BIT(KILN_F32));
+  EXPECT_THAT(fromC(kiln_instance_target(&runtime.instance, toStr("fake"), toStr("bad"), &target)),
+              StatusIs(Code::InvalidArgument, HasSubstr("target 'fake': option 'bad'")));
+  EXPECT_THAT(fromC(kiln_instance_target(&runtime.instance, toStr("nosuch"), {}, &target)),
+              StatusIs(Code::NotFound, HasSubstr("nosuch")));
+  target.struct_size = 0;
+  EXPECT_THAT(fromC(kiln_instance_target(&runtime.instance, toStr("fake"), {}, &target)),
+              StatusIs(Code::InvalidArgument, HasSubstr("struct_size 0")));
+}
+
 TEST_F(CApiTest, CompileStagesNeedAVisitorAndACompilerThatKeepsThem) {
   EXPECT_THAT(fromC(kiln_instance_compile_stages(&runtime.instance, nullptr, nullptr)).message(),
               HasSubstr("argument 'visit': null"));

@@ -83,6 +83,8 @@ KilnStatus target(void *, KilnStr options, KilnTargetInfo *info) {
   info->arch = toStr("fake1");
   info->features = toStr("+a,+b");
   info->options = toStr("");
+  info->storage_types = KILN_TYPES_ALL;
+  info->arithmetic_types = KILN_TYPE_BIT(KILN_F32);
   return nullptr;
 }
 KilnStatus deviceOpen(void *self, const KilnDeviceOpenArgs *args, KilnDevice **out) {
@@ -273,6 +275,7 @@ KilnStatus load(void *self, KilnDevice *, const KilnKernelImage *image, KilnKern
     return toC(invalidArgument("object: '{}' is no kernel of the fake device", code));
   std::scoped_lock lock(fake.mutex);
   ++fake.loads;
+  fake.lastIr = std::string(toView(image->ir)) + "#" + std::string(toView(image->ir_digest));
   *out = new KilnKernel{fake, code, std::string(toView(image->name))};
   return nullptr;
 }

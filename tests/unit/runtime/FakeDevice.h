@@ -35,6 +35,7 @@ public:
   uint64_t bytesInUse = 0, bytesPeak = 0, allocations = 0, imports = 0, launches = 0, loads = 0, unloads = 0,
            devicesOpen = 0, copiedBytes = 0;
   KilnDeviceOpenArgs lastOpen = {};
+  std::string lastIr; // of the kernel loaded last: bytecode#digest
   std::mutex mutex;
 
 private:

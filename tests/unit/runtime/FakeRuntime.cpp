@@ -92,6 +92,7 @@ KilnStatus buildProgram(void *self, KilnImportedModel *, const KilnProgramArgs *
   uint32_t mul = maker.kernel(kernelObject("mul", {"in", "in", "out"}));
   maker.program.kernels[mul]->object.clear();
   maker.program.kernels[mul]->ir = {'m', 'u', 'l'};
+  maker.program.kernels[mul]->ir_digest = "digest of mul";
   if (compiler.kernelPerShape)
     maker.program.kernels[mul]->key = Sha256::of(std::to_string(n));
   auto mul1 =

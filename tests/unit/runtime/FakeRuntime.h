@@ -38,6 +38,7 @@ public:
   Result<DeviceChoice> resolve(std::string_view device) override;
   Result<std::vector<DeviceChoice>> devices() override;
   Result<std::shared_ptr<const DeviceType>> deviceType(std::string_view type) override;
+  Status retry(std::string_view) override { return Status(Code::NotFound, "no backends"); }
   Result<std::shared_ptr<const KernelLoader>> kernelLoader(std::string_view backend, std::string_view format,
                                                            std::string_view options) override;
   Status checkOptions(std::string_view backend, std::string_view options) override;

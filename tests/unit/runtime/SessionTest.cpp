@@ -64,6 +64,7 @@ TEST_F(CApiTest, ThreadsThatNeedOneProgramBuildAndLoadItOnce) {
   EXPECT_EQ(runtime.fakeCompiler.programs, 1);
   EXPECT_EQ(runtime.fakeCompiler.compiles, 1);
   EXPECT_EQ(runtime.device.loads, 1u);
+  EXPECT_EQ(runtime.device.lastIr, "mul#digest of mul");
 }
 
 /// A kernel for each shape, and room for eight.

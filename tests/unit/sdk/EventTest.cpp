@@ -49,7 +49,7 @@ TEST_F(EventTest, HostWaitWithTimeoutFlushesTheSignaller) {
 TEST_F(EventTest, HostWaitTimesOut) {
   Status status = event->wait(3 * ms);
   EXPECT_EQ(status.code(), Code::DeadlineExceeded);
-  EXPECT_THAT(status.message(), HasSubstr("within 3 ms"));
+  EXPECT_THAT(status.message(), HasSubstr("not signalled in time"));
 }
 
 TEST_F(EventTest, ANewSignalMakesItPendingAgain) {

@@ -276,7 +276,7 @@ TEST_F(InOrderQueueTest, SynchronizeTimesOutAndTheWorkGoesOn) {
   ASSERT_TRUE(launch(*queue, after).ok());
   Status status = queue->synchronize(5 * ms);
   EXPECT_EQ(status.code(), Code::DeadlineExceeded);
-  EXPECT_THAT(status.message(), HasSubstr("not done within 5 ms"));
+  EXPECT_THAT(status.message(), HasSubstr("not done in time"));
   EXPECT_TRUE(queue->status().ok()) << "a time-out is not a fault";
   gate.open();
   EXPECT_TRUE(queue->synchronize(60000 * ms).ok());

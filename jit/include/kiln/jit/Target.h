@@ -20,6 +20,7 @@ struct Target {
   std::string triple, arch;
   std::vector<std::string> features; // "+avx2", as the device gave them, sorted
   std::map<std::string, std::string, std::less<>> options;
+  uint64_t storageTypes = 0; // KilnTargetInfo.storage_types
 
   static Target fromC(const KilnCompileTarget &target);
   bool hasFeature(llvm::StringRef feature) const; // "avx2", without the sign

@@ -76,8 +76,7 @@ public:
       Waiting waiting(*this);
       if (!changed.wait_for(lock, std::chrono::nanoseconds(timeoutNs < maxWaitNs ? timeoutNs : maxWaitNs),
                             [&] { return completed >= generation; }))
-        return Status(Code::DeadlineExceeded,
-                      "event: not signalled within " + std::to_string(timeoutNs / 1000000) + " ms");
+        return Status(Code::DeadlineExceeded, "event: not signalled in time");
     }
     std::lock_guard lock(mutex);
     return outcome;
