@@ -8,7 +8,7 @@
 namespace kiln::devicekit {
 
 SharedPort::SharedPort(const Rates &rates)
-    : rates(rates), tags(std::max<uint64_t>(rates.cacheBytes / kLine, 1)), portFree(rates.groups) {}
+    : rates(rates), tags(std::max<uint64_t>(rates.cacheBytes / kLine, 1)), portFree(2 * rates.groups) {}
 
 bool SharedPort::touch(uint64_t line) {
   uint64_t &tag = tags[line % tags.size()];
@@ -30,7 +30,8 @@ uint64_t SharedPort::finish(uint64_t start, const Transfer &transfer) {
   misses += missed;
   double derate = transfer.derate;
   double rate = transfer.isWrite ? rates.portWrite : rates.portRead;
-  double &port = portFree[transfer.group];
+  bool isOwnChannel = transfer.isWrite && rates.hasChannels;
+  double &port = portFree[transfer.group + (isOwnChannel ? rates.groups : 0)];
   port = std::max(port, static_cast<double>(start)) +
          (static_cast<double>(held) / rate + static_cast<double>(missed) / std::min(rate, rates.portMemory)) /
              derate;

@@ -117,7 +117,8 @@ private:
             static_cast<double>(target.ddrRate * target.cubeCores),
             static_cast<double>(target.l2ReadRate),
             target.l2Bytes,
-            static_cast<uint32_t>(target.cubeCores)};
+            static_cast<uint32_t>(target.cubeCores),
+            target.l2Channels > 1};
   }
 
   bool isCube(uint32_t number) const { return object.kind != KernelKind::Aiv && number % groupSize == 0; }

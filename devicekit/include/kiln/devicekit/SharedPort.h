@@ -8,8 +8,8 @@
 namespace kiln::devicekit {
 
 /// A last-level cache in front of a memory, both shared by all cores, and a port for each group of cores.
-/// Each is a server that works off bytes at its rate, first come first served. Used by one thread, which asks
-/// in (nearly) rising time.
+/// Each is a server that works off bytes at its rate, first come first served; a port has one for reads and
+/// one for writes, or one for both. Used by one thread, which asks in (nearly) rising time.
 class SharedPort {
 public:
   struct Rates {                // bytes a cycle
@@ -18,6 +18,7 @@ public:
     double portMemory;          // of one group, when it does not
     uint64_t cacheBytes;
     uint32_t groups;
+    bool hasChannels; // reads and writes of a port do not wait for each other
   };
   explicit SharedPort(const Rates &rates);
 
@@ -38,8 +39,8 @@ private:
   bool touch(uint64_t line); // whether the cache held it
 
   const Rates rates;
-  std::vector<uint64_t> tags; // by line modulo their count; line + 1
-  std::vector<double> portFree;
+  std::vector<uint64_t> tags;   // by line modulo their count; line + 1
+  std::vector<double> portFree; // reads of each group, writes of each group
   double memoryFree = 0;
   uint64_t hits = 0, misses = 0;
 };
