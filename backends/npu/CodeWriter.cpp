@@ -268,6 +268,10 @@ Place CodeWriter::place(Value memref) {
       place.address = add(mul(scalar(buffer.getSlot()), number(addresses[1] - addresses[0])), place.address);
     return place;
   }
+  if (auto buffer = memref.getDefiningOp<ir::WorkspaceBufferOp>()) {
+    place.address = add(argumentAt(constantsEnd()), number(buffer.getOffset()));
+    return place;
+  }
   auto argument = dyn_cast<BlockArgument>(memref);
   place.address = argument ? argumentOf(argument) : lost(memref);
   return place;

@@ -104,6 +104,7 @@ private:
   mlir::LogicalResult writeVectorOp(mlir::Operation *op);
   mlir::LogicalResult writeCubeOp(mlir::Operation *op);
   void writeFlag(Op op, devicekit::SyncOpInterface sync);
+  void writeCross(Op op, ir::Pipe pipe, int64_t flag);
   void writeLoad(ir::LoadOp op);
   Scalar toBlockEnd(Scalar bytes, int64_t elementBytes);
   void writeStore(ir::StoreOp op);

@@ -20,6 +20,16 @@ Expr exprOf(const jit::LaunchExpr &expr) {
   return nodes;
 }
 
+LogicalResult writeSection(func::FuncOp function, CodeSection &section) {
+  CodeWriter writer(function);
+  if (failed(writer.run()))
+    return failure();
+  section.code = writer.takeCode();
+  for (auto [first, op] : writer.opRanges())
+    section.ops.push_back({first, op});
+  return success();
+}
+
 FailureOr<NpuObject> makeObject(ModuleOp module, jit::KernelObjectBuilder &builder) {
   func::FuncOp kernel;
   for (auto function : module.getOps<func::FuncOp>())
@@ -43,12 +53,18 @@ FailureOr<NpuObject> makeObject(ModuleOp module, jit::KernelObjectBuilder &build
   if (failed(jit::describeSignature(kernel.getLoc(), cast<FunctionType>(signature.getValue()), builder)))
     return failure();
 
-  CodeWriter writer(kernel);
-  if (failed(writer.run()))
-    return failure();
   NpuObject object;
   object.chip = chip.chip;
-  object.kind = core.getValue() == "aic" ? KernelKind::Aic : KernelKind::Aiv;
+  bool isCube = core.getValue() == "aic";
+  object.kind = isCube ? KernelKind::Aic : KernelKind::Aiv;
+  if (failed(writeSection(kernel, isCube ? object.aic : object.aiv)))
+    return failure();
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function->hasAttr(kVectorPartAttr)) {
+      object.kind = KernelKind::Mix;
+      if (failed(writeSection(function, object.aiv)))
+        return failure();
+    }
   object.symbol = builder.symbol;
   for (const auto &binding : builder.bindings)
     object.bindings.push_back({static_cast<ObjectBinding::Kind>(binding.kind), uint32_t(binding.dtype),
@@ -56,11 +72,8 @@ FailureOr<NpuObject> makeObject(ModuleOp module, jit::KernelObjectBuilder &build
   object.constantCount = builder.constantCount;
   object.grid = exprOf(builder.grid[0]);
   object.workspaceBytes = exprOf(builder.workspaceBytes);
-  CodeSection &section = object.kind == KernelKind::Aic ? object.aic : object.aiv;
-  section.code = writer.takeCode();
-  for (auto [first, op] : writer.opRanges())
-    section.ops.push_back({first, op});
-  builder.pcTable.assign(writer.opRanges().begin(), writer.opRanges().end());
+  for (const auto &range : (isCube ? object.aic : object.aiv).ops)
+    builder.pcTable.push_back({range.first, range.op});
   if (Status status = checkObject(object); !status.ok())
     return kernel.emitError("npu: the code is not valid: ") << std::string(status.message());
   return object;

@@ -12,6 +12,13 @@ using namespace mlir;
 
 namespace kiln::npu {
 
+void buildGraphStage(OpPassManager &pm, const jit::Target &target) {
+  KeepAttentionPassOptions options;
+  options.chip = target.arch;
+  pm.addNestedPass<func::FuncOp>(createKeepAttentionPass(options));
+  jit::buildDefaultStage(jit::Stage::Graph, pm, target);
+}
+
 void buildFormStage(OpPassManager &pm, const jit::Target &target) {
   pm.addNestedPass<func::FuncOp>(createExactProductsPass());
   LayOutConvsPassOptions options;

@@ -6,6 +6,7 @@
 
 namespace kiln::npu {
 
+void buildGraphStage(mlir::OpPassManager &pm, const jit::Target &target);
 void buildFormStage(mlir::OpPassManager &pm, const jit::Target &target);
 void buildTensorStage(mlir::OpPassManager &pm, const jit::Target &target);
 void buildTileStage(mlir::OpPassManager &pm, const jit::Target &target);

@@ -36,6 +36,7 @@ Status registerNpuCompiler(jit::CompilerRegistrar &registrar) {
   linalg::registerAllDialectInterfaceImplementations(dialects);
   scf::registerBufferizableOpInterfaceExternalModels(dialects);
   tensor::registerBufferizableOpInterfaceExternalModels(dialects);
+  registrar.addStage(target, jit::Stage::Graph, buildGraphStage);
   registrar.addStage(target, jit::Stage::Form, buildFormStage);
   registrar.addStage(target, jit::Stage::Tensor, buildTensorStage);
   registrar.addStage(target, jit::Stage::Tile, buildTileStage);
@@ -50,6 +51,7 @@ Status registerNpuCompiler(jit::CompilerRegistrar &registrar) {
                                 jit::Stage::Tile, printHivm});
   devicekit::registerPipePasses(registrar);
   registrar.addPass([] { return createExactProductsPass(); });
+  registrar.addPass([] { return createKeepAttentionPass(); });
   registrar.addPass([] { return createLayOutConvsPass(); });
   registrar.addPass([] { return createBoundEpiloguesPass(); });
   registrar.addPass([] { return createLowerKernelsPass(); });

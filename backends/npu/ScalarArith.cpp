@@ -389,6 +389,8 @@ LogicalResult CodeWriter::writeScalarOp(Operation *op) {
     return readSpecial(special, Special::BlockIdx), success();
   if (auto special = dyn_cast<ir::BlockNumOp>(op))
     return readSpecial(special, Special::BlockNum), success();
+  if (auto special = dyn_cast<ir::SubIdxOp>(op))
+    return readSpecial(special, Special::SubIdx), success();
   if (auto cmp = dyn_cast<arith::CmpIOp>(op)) {
     if (isForBranches(cmp))
       return success();

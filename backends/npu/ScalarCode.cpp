@@ -57,6 +57,12 @@ LogicalResult CodeWriter::writeOp(Operation *op) {
   if (auto point = dyn_cast<ir::PipeBarrierOp>(op))
     return barrier(point.getPipe() == ir::Pipe::ALL ? Pipe::All : static_cast<Pipe>(point.getPipe())),
            success();
+  if (auto set = dyn_cast<ir::CrossSetOp>(op))
+    return writeCross(Op::CrossSet, set.getPipe(), set.getFlag()), success();
+  if (auto wait = dyn_cast<ir::CrossWaitOp>(op))
+    return writeCross(Op::CrossWait, wait.getPipe(), wait.getFlag()), success();
+  if (isa<ir::WorkspaceBufferOp>(op)) // an address, made where it is used
+    return success();
   if (isa<ir::LdsOp, ir::StsOp, ir::AddressOp, ir::WorkspaceOp, ir::MeetOp>(op))
     return writeScalarMemory(op), success();
   if (auto pipeOp = dyn_cast<devicekit::PipeOpInterface>(op)) {
@@ -66,6 +72,17 @@ LogicalResult CodeWriter::writeOp(Operation *op) {
     return isVector ? writeVectorOp(op) : writeCubeOp(op);
   }
   return writeScalarOp(op);
+}
+
+/// Between the cube core of a block and its vector cores.
+void CodeWriter::writeCross(Op op, ir::Pipe pipe, int64_t flag) {
+  constexpr int64_t kWithinBlock = 2;
+  Inst inst = Inst::make(op);
+  inst[Field::pipe] = static_cast<int32_t>(pipe);
+  inst[Field::flag] = flag;
+  if (op == Op::CrossSet)
+    inst[Field::mode] = kWithinBlock;
+  emit(inst);
 }
 
 // ---- Control flow

@@ -33,6 +33,8 @@ set(npuCompilerSources
   ScalarCode.cpp
   Target.cpp
   Transforms/Access.cpp
+  Transforms/AttentionLowering.cpp
+  Transforms/AttentionSoftmax.cpp
   Transforms/BoundEpilogues.cpp
   Transforms/ConvLayout.cpp
   Transforms/ConvLowering.cpp
@@ -46,6 +48,7 @@ set(npuCompilerSources
   Transforms/Elementwise.cpp
   Transforms/ExactProducts.cpp
   Transforms/GlobalView.cpp
+  Transforms/KeepAttention.cpp
   Transforms/LayOutConvs.cpp
   Transforms/LowerKernels.cpp
   Transforms/MovementLowering.cpp

@@ -140,6 +140,8 @@ private:
 struct ExpandAttention final : OpRewritePattern<AttentionOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AttentionOp op, PatternRewriter &rewriter) const override {
+    if (op->hasAttr(kWholeAttr))
+      return rewriter.notifyMatchFailure(op, "the target takes it whole");
     SmallVector<Value> results = AttentionBuilder(rewriter, op).build();
     for (auto [value, type] : llvm::zip_equal(results, op->getResultTypes()))
       if (value.getType() != type)

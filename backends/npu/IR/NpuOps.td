@@ -3,6 +3,7 @@
 #define KILN_NPU_OPS_TD
 
 include "backends/npu/IR/Npu.td"
+include "backends/npu/IR/NpuBlockOps.td"
 
 // ---- Buffers, flags, cores -----------------------------------------------------------------------------------
 
@@ -55,28 +56,6 @@ def Npu_PipeBarrierOp : Op<Npu_Dialect, "pipe_barrier", [DeclareOpInterfaceMetho
   }];
   let arguments = (ins Npu_PipeAttr:$pipe);
   let assemblyFormat = "`[` $pipe `]` attr-dict";
-}
-
-def Npu_BlockIdxOp : Op<Npu_Dialect, "block_idx", [Pure]> {
-  let summary = "the number of this core among those that run the kernel";
-  let description = [{
-    ```mlir
-    %b = npu.block_idx : index
-    ```
-  }];
-  let results = (outs Index:$result);
-  let assemblyFormat = "attr-dict `:` type($result)";
-}
-
-def Npu_BlockNumOp : Op<Npu_Dialect, "block_num", [Pure]> {
-  let summary = "how many cores run the kernel";
-  let description = [{
-    ```mlir
-    %n = npu.block_num : index
-    ```
-  }];
-  let results = (outs Index:$result);
-  let assemblyFormat = "attr-dict `:` type($result)";
 }
 
 // ---- S: the scalar unit's memory accesses, and all blocks together ------------------------------------------------

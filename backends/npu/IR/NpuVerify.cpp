@@ -126,6 +126,27 @@ LogicalResult AddressOp::verify() {
   return success();
 }
 
+template <typename Op> static LogicalResult verifyCross(Op op) {
+  if (op.getPipe() != Pipe::MTE2 && op.getPipe() != Pipe::MTE3 && op.getPipe() != Pipe::FIX) // C1
+    return op.emitOpError("pipe ") << stringifyPipe(op.getPipe()) << "; expected MTE2, MTE3 or FIX";
+  uint64_t flags = targetOf(op).crossFlags;
+  if (uint64_t(op.getFlag()) >= flags) // C2
+    return op.emitOpError("flag ") << int64_t(op.getFlag()) << "; expected 0 to " << flags - 1;
+  return success();
+}
+
+LogicalResult CrossSetOp::verify() { return verifyCross(*this); }
+
+LogicalResult CrossWaitOp::verify() { return verifyCross(*this); }
+
+LogicalResult WorkspaceBufferOp::verify() {
+  MemRefType type = getResult().getType();
+  if (int64_t(getOffset()) < 0 || !type.hasStaticShape() || !type.getLayout().isIdentity()) // C1
+    return emitOpError("offset ") << int64_t(getOffset()) << ", type " << type
+                                  << "; expected an offset of 0 or more and static extents without gaps";
+  return success();
+}
+
 template <typename Op> static LogicalResult verifyScalarAccess(Op op, Type element) {
   if (op.getMemory() != Memory::GM && op.getMemory() != Memory::UB) // C1
     return op.emitOpError("memory ") << stringifyMemory(op.getMemory()) << "; expected gm or ub";

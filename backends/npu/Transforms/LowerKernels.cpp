@@ -4,6 +4,7 @@
 #include "backends/npu/Transforms/Passes.h"
 #include "backends/npu/Transforms/TileBuilder.h"
 #include "backends/npu/Transforms/VectorLowering.h"
+#include "kiln/Transforms/ToLinalg.h"
 
 #include "mlir/IR/Verifier.h"
 
@@ -105,7 +106,8 @@ struct LowerKernels final : impl::LowerKernelsPassBase<LowerKernels> {
           reason = diagnostic.str();
         return success();
       });
-      result = isCube                     ? lowerCubeKernel(kernel, target)
+      result = isAttentionKernel(kernel)  ? lowerAttentionKernel(kernel, target)
+               : isCube                   ? lowerCubeKernel(kernel, target)
                : isMovementKernel(kernel) ? lowerMovementKernel(kernel, target)
                : isWindowKernel(kernel)   ? lowerWindowKernel(kernel, target)
                                           : lowerVectorKernel(kernel, target);
@@ -120,6 +122,8 @@ struct LowerKernels final : impl::LowerKernelsPassBase<LowerKernels> {
       if (!before.contains(&op)) // half of a function
         op.erase();
     kernel->setAttr(kReasonAttr, StringAttr::get(&getContext(), reason));
+    for (Operation &op : kernel.getBody().front())
+      op.removeAttr(kWholeAttr);
     return result;
   }
 
@@ -133,11 +137,14 @@ struct LowerKernels final : impl::LowerKernelsPassBase<LowerKernels> {
     getOperation()->setAttr(ir::kChipAttr, StringAttr::get(&getContext(), chip.getValue()));
     for (KernelOp kernel : llvm::make_early_inc_range(getOperation().getOps<KernelOp>())) {
       bool isCube = llvm::any_of(kernel.getBody().front(), [](Operation &op) { return isProduct(&op); });
-      if (!isCube)
+      bool isAttention = isAttentionKernel(kernel);
+      if (!isCube && !isAttention)
         widenSums(kernel);
       auto &dialect = *getContext().getOrLoadDialect<KilnDialect>();
       if (succeeded(tryLower(kernel, isCube, target))) {
-        dialect.count(isCube ? "lower-kernels.cube" : "lower-kernels.vector");
+        dialect.count(isAttention ? "lower-kernels.mixed"
+                      : isCube    ? "lower-kernels.cube"
+                                  : "lower-kernels.vector");
         kernel.erase();
       } else if (refuse) {
         return signalPassFailure();

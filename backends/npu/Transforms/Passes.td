@@ -261,4 +261,19 @@ def ScalarAddressesPass : Pass<"kiln-npu-scalar-addresses", "mlir::func::FuncOp"
                            "mlir::scf::SCFDialect"];
 }
 
+def KeepAttentionPass : Pass<"kiln-npu-keep-attention", "mlir::func::FuncOp"> {
+  let summary = "mark the attentions that one kernel of cube and vector cores takes";
+  let description = [{
+    They get the attribute `kiln.whole`, for which `kiln-expand-composites` leaves them as they are. Runs in stage `graph`, first; no
+    attention with a mask, a window or rows that UB does not hold is among them. Counts: keep-attention.kept.
+
+    ```mlir
+    %y = kiln.attention %q, %k, %v scale 0.125 : (tensor<1x12x128x64xf16>, tensor<1x12x128x64xf16>, tensor<1x12x128x64xf16>) -> tensor<1x12x128x64xf16>
+    // becomes
+    %y = kiln.attention %q, %k, %v scale 0.125 {kiln.whole} : (tensor<1x12x128x64xf16>, ...
+    ```
+  }];
+  let options = [Option<"chip", "chip", "std::string", /*default=*/"\"910b\"", "910b or 910a">];
+}
+
 #endif // KILN_BACKENDS_NPU_TRANSFORMS_PASSES_TD

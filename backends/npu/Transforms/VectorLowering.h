@@ -16,6 +16,9 @@ inline constexpr llvm::StringLiteral kSignatureAttr = "kiln.signature"; // the k
 inline constexpr llvm::StringLiteral kTemplateAttr = "kiln.template";
 inline constexpr llvm::StringLiteral kWorkspaceAttr =
     "kiln.workspace"; // its bytes, an expression (LaunchConstants.h)
+/// On a function without kiln.kernel beside the kernel's, which is for cube cores: what the block's vector
+/// cores run.
+inline constexpr llvm::StringLiteral kVectorPartAttr = "npu.vector_part";
 /// On memref.alloc: several blocks see it.
 inline constexpr llvm::StringLiteral kSharedAttr = "npu.shared";
 /// On a kernel that goes to the scalar unit: why it does.
@@ -35,6 +38,11 @@ mlir::LogicalResult lowerMovementKernel(KernelOp kernel, const Target &target);
 /// for vector cores.
 bool isWindowKernel(KernelOp kernel);
 mlir::LogicalResult lowerWindowKernel(KernelOp kernel, const Target &target);
+/// Whether one kernel of cube and vector cores takes the attention.
+bool isMixedAttention(AttentionOp op, const Target &target);
+/// Whether a kernel is one such attention; and its lowering.
+bool isAttentionKernel(KernelOp kernel);
+mlir::LogicalResult lowerAttentionKernel(KernelOp kernel, const Target &target);
 /// Lowers a kernel with a product (CubeEpilogue.h) for cube cores.
 mlir::LogicalResult lowerCubeKernel(KernelOp kernel, const Target &target);
 

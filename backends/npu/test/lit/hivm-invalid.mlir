@@ -15,6 +15,18 @@ module {
 
 // -----
 
+module {
+  func.func @mixed() attributes {npu.core = "aic", npu.blocks = 1 : i64} {
+    return
+  }
+  // expected-error @below {{npu: a kernel of cube and vector cores has no form in HIVM yet}}
+  func.func @mixed_vector() attributes {npu.core = "aiv", npu.blocks = 1 : i64, npu.vector_part} {
+    return
+  }
+}
+
+// -----
+
 // A bias would make the vendor's macro forget that B is transposed.
 module {
   func.func @bias(%m: index) attributes {npu.core = "aic", npu.blocks = 1 : i64} {

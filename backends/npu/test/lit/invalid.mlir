@@ -248,3 +248,27 @@ func.func @sts_c2_element(%a: index, %v: i4) {
   npu.sts %v, <ub> [%a + 0] : i4
   return
 }
+
+// -----
+
+func.func @cross_c1_pipe() {
+  // expected-error @+1 {{pipe V; expected MTE2, MTE3 or FIX}}
+  npu.cross_set[V, 0]
+  return
+}
+
+// -----
+
+func.func @cross_c2_flag() {
+  // expected-error @+1 {{flag 16; expected 0 to 15}}
+  npu.cross_wait[MTE2, 16]
+  return
+}
+
+// -----
+
+func.func @workspace_buffer_c1_dynamic() {
+  // expected-error @+1 {{expected an offset of 0 or more and static extents without gaps}}
+  %w = npu.workspace_buffer 64 : memref<?xf32, #npu.memory<gm>>
+  return
+}

@@ -55,7 +55,7 @@ def ExpandCompositesPass : Pass<"kiln-expand-composites"> {
     `kiln.conv_transpose` one `kiln.conv` that computes, for each phase of the strides, the products that meet there, and
     an interleaving of the phases: no product with a stuffed zero, no scattered sum. What weights alone decide stands
     apart, ahead of loops, so that it runs once, in the program's prologue. Runs in stage `graph`, last; a target with a kernel for such an op of its own
-    leaves the pass out. `kiln-to-linalg` runs it on what is left.
+    leaves the pass out, or marks an attention with `kiln.whole` before. `kiln-to-linalg` runs it on what is left.
 
     ```mlir
     %y, %h = kiln.rnn forward %x, %w, %r activations ["tanh"]

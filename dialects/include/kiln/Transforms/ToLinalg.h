@@ -30,6 +30,9 @@ void populateSelectionToLoops(const mlir::TypeConverter &converter, mlir::Rewrit
 /// pattern of their own in the conversion, so kiln-to-linalg applies these first.
 void populateDecompose(mlir::RewritePatternSet &patterns);
 
+/// Unit attribute of a composite for which the target has one kernel: it stays as it is.
+inline constexpr llvm::StringLiteral kWholeAttr = "kiln.whole";
+
 /// Rewrites composites that are many kernels into simpler kiln ops and loops: attention, transposed
 /// convolutions, recurrent layers.
 void populateExpandComposites(mlir::RewritePatternSet &patterns);

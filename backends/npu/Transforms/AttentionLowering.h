@@ -1,0 +1,46 @@
+// AttentionLowering.h: how an attention is cut for one kernel of cube and vector cores.
+#ifndef KILN_BACKENDS_NPU_TRANSFORMS_ATTENTIONLOWERING_H
+#define KILN_BACKENDS_NPU_TRANSFORMS_ATTENTIONLOWERING_H
+
+#include "backends/npu/Target.h"
+#include "kiln/IR/Kiln.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace kiln::npu {
+
+/// Queries that a block takes at a time, and keys of a chunk.
+inline constexpr int64_t kAttentionTile = 128;
+
+/// Extents and tiles. Scores and weights of `kAttentionTile` queries lie in the workspace by chunks of
+/// `kAttentionTile` keys: [chunks][kAttentionTile][kAttentionTile]. Each block has two places for both, so
+/// that its cube core computes the scores of the next queries while its vector cores make weights of these.
+struct AttentionPlan {
+  static constexpr int64_t kPlaces = 2;
+  int64_t heads = 1;      // of all batches
+  int64_t headsOfKey = 1; // that read one head of k and v
+  int64_t queries = 0, keys = 0, size = 0, valueSize = 0;
+  double scale = 1;
+  int64_t rows = 0; // that a vector core has in UB at one time
+  int64_t blocks = 1;
+
+  int64_t chunks() const { return keys / kAttentionTile; }
+  int64_t units() const { return heads * (queries / kAttentionTile); }
+  int64_t elementsOfPlace() const { return chunks() * kAttentionTile * kAttentionTile; }
+  int64_t elements() const { return blocks * kPlaces * elementsOfPlace(); }
+};
+
+/// Flags between the cube core of a block and its vector cores.
+enum AttentionFlag : int64_t { kScoresFull, kScoresFree, kWeightsFull, kWeightsFree };
+
+/// Nothing if the attention is not of the form that AttentionLowering.cpp takes: without mask, window, cap or
+/// second result, of f16 or bf16, its extents known, queries and keys whole tiles.
+std::optional<AttentionPlan> planAttention(AttentionOp op, const Target &target);
+
+/// Writes what vector cores do for `plan` into a function's body at the builder's place: softmax of `scores`,
+/// f32, to `weights`, both in the workspace.
+void emitAttentionSoftmax(mlir::OpBuilder &builder, mlir::Location loc, const AttentionPlan &plan,
+                          mlir::Value scores, mlir::Value weights);
+
+} // namespace kiln::npu
+#endif // KILN_BACKENDS_NPU_TRANSFORMS_ATTENTIONLOWERING_H

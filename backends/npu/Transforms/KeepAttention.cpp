@@ -1,0 +1,34 @@
+// KeepAttention.cpp: marks attentions before composites are expanded.
+#include "backends/npu/Transforms/Passes.h"
+#include "backends/npu/Transforms/VectorLowering.h"
+#include "kiln/Transforms/ToLinalg.h"
+
+using namespace mlir;
+
+namespace kiln::npu {
+#define GEN_PASS_DEF_KEEPATTENTIONPASS
+#include "backends/npu/Transforms/Passes.h.inc"
+
+namespace {
+
+struct KeepAttention final : impl::KeepAttentionPassBase<KeepAttention> {
+  using KeepAttentionPassBase::KeepAttentionPassBase;
+
+  void runOnOperation() override {
+    Result<ChipClass> known = parseChip(chip);
+    if (!known.ok()) {
+      getOperation().emitError("npu: ") << std::string(known.status().message());
+      return signalPassFailure();
+    }
+    const Target &target = Target::of(known.value());
+    getOperation().walk([&](AttentionOp op) {
+      if (!isMixedAttention(op, target))
+        return;
+      op->setAttr(kWholeAttr, UnitAttr::get(&getContext()));
+      getContext().getOrLoadDialect<KilnDialect>()->count("keep-attention.kept");
+    });
+  }
+};
+
+} // namespace
+} // namespace kiln::npu
