@@ -1,4 +1,5 @@
-// ComposeReshapes.cpp: the expand that is left has the sizes of the one before, multiplied group by group.
+// ComposeReshapes.cpp: the expand that is left has the sizes of the one before, multiplied group by group; an
+// extent of an expand is the size that it states.
 #include "backends/host/Transforms/ComposeReshapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -10,7 +11,7 @@ using namespace mlir;
 namespace kiln::host {
 namespace {
 
-constexpr unsigned kAheadOfMlir = 2; // its pattern has benefit 1
+constexpr unsigned kAheadOfMlir = 2; // its patterns have benefit 1
 
 /// collapse(expand(x)) -> expand(x) with fewer axes, if each group of the collapse lies in one of the expand.
 struct ComposeCollapseOfExpand final : OpRewritePattern<tensor::CollapseShapeOp> {
@@ -55,10 +56,26 @@ private:
   }
 };
 
+/// dim(expand(x), i) -> the extent that the expand states.
+struct DimOfExpand final : OpRewritePattern<tensor::DimOp> {
+  DimOfExpand(MLIRContext *context) : OpRewritePattern(context, kAheadOfMlir) {}
+
+  LogicalResult matchAndRewrite(tensor::DimOp op, PatternRewriter &rewriter) const override {
+    auto expand = op.getSource().getDefiningOp<tensor::ExpandShapeOp>();
+    std::optional<int64_t> axis = op.getConstantIndex();
+    if (!expand || !axis || *axis >= expand.getType().getRank())
+      return rewriter.notifyMatchFailure(op, "no axis of an expand_shape");
+    OpFoldResult size =
+        getMixedValues(expand.getStaticOutputShape(), expand.getOutputShape(), rewriter)[*axis];
+    rewriter.replaceOp(op, getValueOrCreateConstantIndexOp(rewriter, op.getLoc(), size));
+    return success();
+  }
+};
+
 } // namespace
 
 void populateComposeReshapes(RewritePatternSet &patterns) {
-  patterns.add<ComposeCollapseOfExpand>(patterns.getContext());
+  patterns.add<ComposeCollapseOfExpand, DimOfExpand>(patterns.getContext());
 }
 
 } // namespace kiln::host

@@ -1,4 +1,4 @@
-// ComposeReshapes.h: collapse of expand as one reshape, whatever extents are known.
+// ComposeReshapes.h: collapse of expand as one reshape, and an expand's extents, whatever extents are known.
 #ifndef KILN_HOST_TRANSFORMS_COMPOSERESHAPES_H
 #define KILN_HOST_TRANSFORMS_COMPOSERESHAPES_H
 
@@ -6,8 +6,10 @@
 
 namespace kiln::host {
 
-/// Adds the pattern ahead of MLIR's own, which makes an expand_shape without sizes where a group has several
-/// unknown extents: invalid IR that crashes who reads it. Belongs wherever CollapseShapeOp's patterns run.
+/// Adds patterns ahead of MLIR's own, which take a group of an expand_shape to have one unknown extent. With
+/// several of them a collapse of it becomes an expand_shape without sizes, invalid IR that crashes who reads
+/// it, and an extent becomes a quotient by the number that stands for "unknown". Belongs wherever patterns of
+/// ExpandShapeOp, CollapseShapeOp or DimOp run.
 void populateComposeReshapes(mlir::RewritePatternSet &patterns);
 
 } // namespace kiln::host

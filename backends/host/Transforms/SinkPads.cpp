@@ -1,4 +1,5 @@
 // SinkPads.cpp: slice(pad(x)) -> pad(slice(x)): every tile pads the part of the input that it reads.
+#include "backends/host/Transforms/ComposeReshapes.h"
 #include "backends/host/Transforms/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -93,6 +94,7 @@ struct SinkPadsPass : impl::SinkPadsPassBase<SinkPadsPass> {
     RewritePatternSet patterns(&getContext());
     memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
     tensor::DimOp::getCanonicalizationPatterns(patterns, &getContext());
+    populateComposeReshapes(patterns);
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -155,3 +155,17 @@ func.func @doubled(%x: tensor<64xf32>) -> tensor<64xf32> {
   } -> tensor<64xf32>
   return %r : tensor<64xf32>
 }
+
+// Positive: an extent of an expand is the one that it states, also where a group has several unknown ones.
+// CHECK-LABEL: @dim_of_expand
+//  CHECK-SAME: %{{.+}}: tensor<?xf32>, %[[B:.+]]: index, %[[S:.+]]: index
+//   CHECK-NOT: floordiv
+//       CHECK: return %[[B]], %[[S]] : index, index
+func.func @dim_of_expand(%x: tensor<?xf32>, %b: index, %s: index) -> (index, index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.expand_shape %x [[0, 1]] output_shape [%b, %s] : tensor<?xf32> into tensor<?x?xf32>
+  %d0 = tensor.dim %e, %c0 : tensor<?x?xf32>
+  %d1 = tensor.dim %e, %c1 : tensor<?x?xf32>
+  return %d0, %d1 : index, index
+}
