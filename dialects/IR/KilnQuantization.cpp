@@ -1,6 +1,7 @@
 // KilnQuantization.cpp: what quantize and dequantize check and compute.
 #include "dialects/IR/Checks.h"
 #include "dialects/IR/Fp8.h"
+#include "kiln/IR/Rounding.h"
 
 using namespace mlir;
 
@@ -103,6 +104,8 @@ Value DequantizeOp::buildScalar(OpBuilder &builder, Location loc, ValueRange sca
     x = x.to<arith::SIToFPOp>(wide);
   }
   Scalar product = x * asWideFloat(scale, wide);
+  if (auto multiply = product.value().getDefiningOp<arith::MulFOp>())
+    multiply->setDiscardableAttr(kRoundedAttr, builder.getUnitAttr());
   if (to.getWidth() > product.width())
     return product.to<arith::ExtFOp>(to).value();
   if (to.getWidth() < 32)

@@ -17,13 +17,6 @@ Result<Value> realInput(Node &node, unsigned i) {
   return dequantize(node.build, node.tensor(i), by, f32Of(node));
 }
 
-/// Input `i` less its zero point, as f32: exact.
-Result<Value> centeredInput(Node &node, unsigned i, unsigned zeroPoint) {
-  Type f32 = f32Of(node);
-  KILN_ASSIGN_OR_RETURN(Value zero, lineUp(node.build, node.tensorOrNull(zeroPoint), node.rank(i), 1));
-  return dequantize(node.build, node.tensor(i), {node.build.scalar(f32, 1), zero}, f32);
-}
-
 /// Output 0: `x` by the scale of input `scale` and the zero point behind it; of the type of input `like`
 /// without one.
 Status quantizedOutput(Node &node, Result<Value> x, unsigned scale, unsigned like = 0) {
@@ -34,36 +27,47 @@ Status quantizedOutput(Node &node, Result<Value> x, unsigned scale, unsigned lik
   return node.output(quantize(node.build, *x, by, to));
 }
 
-/// Output 0: integers in f32 times scale `from` / scale `to`.
-Status rescaledOutput(Node &node, Result<Value> x, unsigned from, unsigned to) {
-  KILN_RETURN_IF_ERROR(x.status());
-  KilnBuilder &build = node.build;
-  int64_t rank = cast<RankedTensorType>(x->getType()).getRank();
-  KILN_ASSIGN_OR_RETURN(Quantization own, readQuantization(node, from, from + 1, rank));
-  KILN_ASSIGN_OR_RETURN(Quantization by, readQuantization(node, to, to + 1, rank));
-  KILN_ASSIGN_OR_RETURN(Value multiplier, scaleProduct(build, own.scale, {}, by.scale));
-  return node.output(requantize(build, *x, multiplier, by.zeroPoint, node.elementType(0)));
-}
-
 // ---- Elementwise -----------------------------------------------------------------------------------------
 
-/// Whether all elements of input `i` along the last axis of the result are one.
-bool isRepeated(Node &node, unsigned i) { return node.rank(i) == 0 || node.type(i).getShape().back() == 1; }
+/// Whether input `i` has one element for all along the last axis on which the result has several: 0 or 3, the
+/// operands.
+bool isRepeated(Node &node, unsigned i) {
+  ArrayRef<int64_t> own = node.type(i).getShape(), other = node.type(3 - i).getShape();
+  size_t common = std::min(own.size(), other.size());
+  for (size_t back = 1; back <= common; ++back)
+    if (own[own.size() - back] != 1 || other[other.size() - back] != 1)
+      return own[own.size() - back] == 1;
+  return own.size() < other.size();
+}
 
-/// Zero points and the other tensor's share are one number; the order of sums is ONNX Runtime's, whose halves
-/// are thus the same ones. The result's zero point is added before the sum is rounded.
+/// x y + z in f32, rounded once: by way of f64, which holds the product, where the numbers are constants.
+Value fusedMultiplyAdd(Formula &f, Value x, Value y, Value z, bool isKnown) {
+  if (!isKnown)
+    return f.add(f.mul(x, y), z);
+  Type f64 = f.build.builder().getF64Type();
+  return f.convert(f.add(f.mul(f.convert(x, f64), f.convert(y, f64)), f.convert(z, f64)), f.f32());
+}
+
+/// ONNX Runtime's formula, whose halves are thus the same ones where the device fuses multiply-adds: zero
+/// points are one number, the second operand is added to it first, or a repeated one, and the result is
+/// rounded at the end alone.
 Status importAdd(Node &node) {
   Formula f(node);
+  unsigned a = 0, b = 3;
+  if (isRepeated(node, a))
+    std::swap(a, b);
   auto parameter = [&](unsigned i) {
     return node.hasInput(i) ? f.convert(f.keep(lineUp(f.build, node.tensor(i), 1, 0)), f.f32())
                             : f.scalar(f.f32(), 0);
   };
-  Value scale = parameter(6), ratioA = f.div(parameter(1), scale), ratioB = f.div(parameter(4), scale);
-  Value fixed = f.sub(parameter(7), f.add(f.mul(ratioA, parameter(2)), f.mul(ratioB, parameter(5))));
-  Value a = f.mul(f.convert(node.tensor(0), f.f32()), ratioA);
-  Value b = f.mul(f.convert(node.tensor(3), f.f32()), ratioB);
-  bool bFirst = isRepeated(node, 3) && !isRepeated(node, 0);
-  Value sum = bFirst ? f.add(f.add(fixed, b), a) : f.add(f.add(fixed, a), b);
+  Value scale = parameter(6), ratioA = f.div(parameter(a + 1), scale),
+        ratioB = f.div(parameter(b + 1), scale);
+  bool isKnown = llvm::all_of(SmallVector<unsigned>{1, 2, 4, 5, 6}, [&](unsigned i) {
+    return !node.hasInput(i) || node.tensor(i).getDefiningOp<ConstantOp>();
+  });
+  Value zeros = fusedMultiplyAdd(f, ratioA, parameter(a + 2), f.mul(ratioB, parameter(b + 2)), isKnown);
+  Value sum = f.add(f.sub(parameter(7), zeros), f.mul(f.convert(node.tensor(b), f.f32()), ratioB));
+  sum = f.add(sum, f.mul(f.convert(node.tensor(a), f.f32()), ratioA));
   KILN_RETURN_IF_ERROR(f.status());
   return node.output(quantize(f.build, sum, {f.scalar(f.f32(), 1), {}}, node.elementType(0)));
 }
@@ -72,13 +76,18 @@ Status importAdd(Node &node) {
 /// rounded: a half goes to the even result, not to the even number of steps from the zero point.
 Status importMul(Node &node) {
   KilnBuilder &build = node.build;
-  KILN_ASSIGN_OR_RETURN(Value a, centeredInput(node, 0, 2));
-  KILN_ASSIGN_OR_RETURN(Value b, centeredInput(node, 3, 5));
-  KILN_ASSIGN_OR_RETURN(Value product, build.make<MulOp>({a, b}));
+  Type f32 = f32Of(node), i32 = build.builder().getI32Type();
+  SmallVector<Value> factors;
+  for (unsigned i : {0, 3}) {
+    KILN_ASSIGN_OR_RETURN(Value zero, lineUp(build, node.tensorOrNull(i + 2), node.rank(i), 1));
+    KILN_ASSIGN_OR_RETURN(Value numbers, centered(build, node.tensor(i), zero));
+    KILN_ASSIGN_OR_RETURN(numbers, build.convert(numbers, i32));
+    factors.push_back(numbers);
+  }
+  KILN_ASSIGN_OR_RETURN(Value product, build.make<MulOp>(factors));
   KILN_ASSIGN_OR_RETURN(Value multiplier,
                         scaleProduct(build, node.tensor(1), node.tensor(4), node.tensor(6)));
-  Type f32 = f32Of(node);
-  KILN_ASSIGN_OR_RETURN(product, build.make<MulOp>({product, multiplier}));
+  KILN_ASSIGN_OR_RETURN(product, dequantize(build, product, {multiplier, {}}, f32));
   if (node.hasInput(7)) {
     KILN_ASSIGN_OR_RETURN(Value zero, lineUp(build, node.tensor(7), node.rank(0), 1));
     KILN_ASSIGN_OR_RETURN(zero, build.convert(zero, f32));
@@ -130,12 +139,11 @@ Status importQLinearConcat(Node &node) {
 
 // ---- Pooling ---------------------------------------------------------------------------------------------
 
-/// Output 0: `x` times the reciprocal of the scale of input 3, and the zero point behind it, rounded
-/// together.
+/// Output 0: `x` by the scale of input 3, and the zero point behind it, rounded together.
 Status roundedOutput(Node &node, Value x) {
   Formula f(node);
   Value scale = f.convert(f.keep(lineUp(f.build, node.tensor(3), 1, 0)), f.f32());
-  x = f.mul(x, f.div(f.scalar(f.f32(), 1), scale));
+  x = f.div(x, scale);
   if (node.hasInput(4))
     x = f.add(x, f.convert(f.keep(lineUp(f.build, node.tensor(4), 1, 0)), f.f32()));
   KILN_RETURN_IF_ERROR(f.status());
@@ -158,20 +166,26 @@ Status importQLinearAveragePool(Node &node) {
   return roundedOutput(node, x);
 }
 
-/// The sum of integers, times one multiplier: exact up to there.
+/// The sum of integers, times one multiplier, the scale over that of the result times the number of elements:
+/// exact up to there.
 Status importGlobalAveragePool(Node &node) {
   KILN_ASSIGN_OR_RETURN(bool channelsLast, node.flagAttribute("channels_last", false));
   if (node.rank(0) < 3)
     return invalid("input 0 has rank {0}; expected 3 or more", node.rank(0));
-  KilnBuilder &build = node.build;
-  KILN_ASSIGN_OR_RETURN(Value x, centeredInput(node, 0, 2));
+  Formula f(node);
+  auto parameter = [&](unsigned i) { return f.keep(lineUp(f.build, node.tensorOrNull(i), 1, 0)); };
+  Value x = f.keep(centered(f.build, node.tensor(0), parameter(2)));
+  x = f.convert(x, f.build.builder().getI32Type());
   int64_t first = channelsLast ? 1 : 2;
   SmallVector<int64_t> spatial = llvm::to_vector(llvm::seq<int64_t>(first, first + node.rank(0) - 2));
-  return rescaledOutput(
-      node,
-      build.make<ReduceOp>(x, {build.named("kind", ReduceKindAttr::get(build.context(), ReduceKind::Mean)),
-                               build.integers("axes", spatial), build.flag("keepdims")}),
-      1, 3);
+  Extent count = f.constant(1);
+  for (int64_t axis : spatial)
+    count = f.build.math().mul(count, node.dim(0, axis));
+  x = f.reduce(ReduceKind::Sum, x, spatial);
+  Value divisor = f.mul(f.convert(parameter(3), f.f32()), f.convert(f.scalarOf(count), f.f32()));
+  Value multiplier = f.div(f.convert(parameter(1), f.f32()), divisor);
+  KILN_RETURN_IF_ERROR(f.status());
+  return node.output(requantize(f.build, x, multiplier, parameter(4), node.elementType(0)));
 }
 
 constexpr OpEntry kQuantizedElementwiseOps[] = {

@@ -107,8 +107,7 @@ Status importQGemm(Node &node) {
     KILN_ASSIGN_OR_RETURN(multiplier, scaleProduct(build, multiplier, {}, node.tensor(7)));
     return node.output(requantize(build, sum, multiplier, node.tensorOrNull(8), node.elementType(0)));
   }
-  KILN_ASSIGN_OR_RETURN(sum, build.convert(sum, f32));
-  return node.output(build.make<MulOp>({sum, multiplier}));
+  return node.output(dequantize(build, sum, {multiplier, {}}, f32));
 }
 
 /// Inputs A, B, scales of A and B, zero points of A and B, bias.
@@ -119,8 +118,7 @@ Status importMatMulIntegerToFloat(Node &node) {
                                                  {node.tensor(1), node.tensorOrNull(5)}));
   KILN_ASSIGN_OR_RETURN(Value scaleA, lineUpRows(build, node.tensor(2)));
   KILN_ASSIGN_OR_RETURN(Value multiplier, scaleProduct(build, scaleA, node.tensor(3), {}));
-  KILN_ASSIGN_OR_RETURN(sum, build.convert(sum, build.builder().getF32Type()));
-  KILN_ASSIGN_OR_RETURN(sum, build.make<MulOp>({sum, multiplier}));
+  KILN_ASSIGN_OR_RETURN(sum, dequantize(build, sum, {multiplier, {}}, build.builder().getF32Type()));
   KILN_ASSIGN_OR_RETURN(sum, build.convert(sum, node.elementType(2)));
   return node.output(addBias(build, sum, node.tensorOrNull(6)));
 }
@@ -133,8 +131,7 @@ Status importDynamicQuantizeMatMul(Node &node) {
   KILN_ASSIGN_OR_RETURN(
       Value sum, integerMatmul(build, {a.numbers, a.by.zeroPoint}, {node.tensor(1), node.tensorOrNull(3)}));
   KILN_ASSIGN_OR_RETURN(Value multiplier, scaleProduct(build, a.by.scale, node.tensor(2), {}));
-  KILN_ASSIGN_OR_RETURN(sum, build.convert(sum, build.builder().getF32Type()));
-  KILN_ASSIGN_OR_RETURN(sum, build.make<MulOp>({sum, multiplier}));
+  KILN_ASSIGN_OR_RETURN(sum, dequantize(build, sum, {multiplier, {}}, build.builder().getF32Type()));
   return node.output(addBias(build, sum, node.tensorOrNull(4)));
 }
 

@@ -165,8 +165,7 @@ Result<Value> scaleProduct(KilnBuilder &build, Value a, Value b, Value divisor) 
 
 Result<Value> requantize(KilnBuilder &build, Value sum, Value multiplier, Value zeroPoint, Type to) {
   Type f32 = build.builder().getF32Type();
-  KILN_ASSIGN_OR_RETURN(Value number, build.convert(sum, f32));
-  KILN_ASSIGN_OR_RETURN(number, build.make<MulOp>({number, multiplier}));
+  KILN_ASSIGN_OR_RETURN(Value number, dequantize(build, sum, {multiplier, {}}, f32));
   return quantize(build, number, {build.scalar(f32, 1), zeroPoint}, zeroPoint ? elementType(zeroPoint) : to);
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # run_contrib_cases.py: runs the models of a folder and compares with ONNX Runtime's outputs beside them.
 """run_contrib_cases.py JIT_RUN [--folder NAME] [CASE ...]: exit code 1 if a case fails. Needs no package. The folder is one of
-tests/onnx: contrib, written by make_contrib_cases.py, or random, by random_graphs.py --write."""
+tests/onnx: contrib, written by make_contrib_cases.py (exact_*: by quantized_exactness.py), or random, by random_graphs.py --write."""
 
 import argparse
 import pathlib

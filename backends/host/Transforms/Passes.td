@@ -218,7 +218,8 @@ def ContractPass : Pass<"kiln-host-contract", "mlir::func::FuncOp"> {
   let summary = "allow fused multiply-adds";
   let description = [{
     Runs in stage `buffer` before vector code is made, and so before math functions are expanded, whose formulas mean each
-    rounding that they write: additions, subtractions and multiplications of floats get the flag `contract`.
+    rounding that they write: additions, subtractions and multiplications of floats get the flag `contract`, but for
+    products that are marked `kiln.rounded`.
 
     ```mlir
     %s = arith.addf %acc, %p : f32
