@@ -21,7 +21,6 @@ public:
   /// Errors: PackFile::open; DataLoss: a pack without a bundle's list, or one that contradicts itself.
   static Result<std::shared_ptr<const Bundle>> open(const std::string &path);
 
-  const std::string &name() const { return theName; }
   const ModelDeclaration &model() const { return theModel; }
   /// The program for these extents on this target: of those that fit the one that was compiled for the most
   /// features, exact extents before dynamic ones. `dims` becomes what it is for. FailedPrecondition lists

@@ -87,7 +87,9 @@ Status NpuDevice::launch(const sdk::LaunchCommand &command) {
   const NpuKernel &kernel = NpuKernel::from(command.kernel);
   SimOptions sim;
   sim.hasChecks = options.mode == Mode::Checked;
-  sim.isTimed = options.mode == Mode::Timing || options.mode == Mode::Estimate;
+  // A profile asks for cycles, which checked mode counts on request; with a seed, durations mean nothing.
+  sim.isTimed = options.mode == Mode::Timing || options.mode == Mode::Estimate ||
+                (options.mode == Mode::Checked && command.profile && options.seed == 0);
   sim.movesData = options.mode != Mode::Estimate;
   sim.wantsSpans = sim.isTimed && command.profile && command.profile->on_span;
   sim.seed = options.mode == Mode::Checked ? options.seed : 0;

@@ -3,11 +3,14 @@
 """usage: test_kernel_tests.py JIT_RUN. Standard library only."""
 
 import json
+import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 import xml.etree.ElementTree as xml
 
 JIT_RUN = sys.argv[1]
@@ -73,7 +76,7 @@ class KernelTests(unittest.TestCase):
         done = self.check(WRONG, code=1)
         self.assertIn("FAIL", done.stdout)
         self.assertRegex(done.stdout, r"smallest: M=\d+ N=\d+: ")
-        rows, columns = map(int, __import__("re").search(r"smallest: M=(\d+) N=(\d+)", done.stdout).groups())
+        rows, columns = map(int, re.search(r"smallest: M=(\d+) N=(\d+)", done.stdout).groups())
         self.assertGreater(rows * columns, 101)
         self.assertLessEqual(rows * (columns - 1), 101, "one column less holds")
         self.assertRegex(done.stdout, r"again: jit-run --check .* --function 'late' --case 'M=40 N=50'")
@@ -114,6 +117,17 @@ class KernelTests(unittest.TestCase):
         self.check(GOOD, "--function=nope", code=3)
         self.assertIn("no function whose", self.check(GOOD, "--filter=nope", code=3).stderr)
         self.assertIn("belongs to --check", subprocess.run([JIT_RUN, "--filter=x", "m"], capture_output=True, text=True).stderr)
+
+    def test_cycles_are_compared_where_time_is_simulated(self) -> None:
+        text = """func.func @f(%x: tensor<64xf32>) -> tensor<64xf32> attributes {{kiln.test = {{cycles = {{npu = {0}}}}}}} {{
+            %y = kiln.exp %x : tensor<64xf32>
+            return %y : tensor<64xf32> }}"""
+        done = self.check(text.format(7), device="npu", code=1)
+        takes = re.search(r"takes (\d+) cycles; expected 7", done.stdout)
+        self.assertTrue(takes, done.stdout)
+        self.check(text.format(takes[1]), device="npu")
+        with unittest.mock.patch.dict(os.environ, KILN_NPU_MODE="fast"):
+            self.assertIn("counted no cycles", self.check(text.format(7), device="npu", code=1).stdout)
 
     def test_a_folder_is_searched(self) -> None:
         (self.folder / "deep").mkdir()

@@ -241,6 +241,9 @@ Status CheckRunner::judge(const Function &function, const TestCase &, KilnRun *r
   if (auto expected = test.cycles.find(deviceType()); expected != test.cycles.end()) {
     KILN_ASSIGN_OR_RETURN(uint64_t cycles, cyclesOf(run));
     ++result.checks;
+    if (cycles == 0)
+      return wrong(
+          fmt::format("the device counted no cycles; expected {}: see its options", expected->second));
     if (cycles != expected->second)
       return wrong(fmt::format("takes {} cycles; expected {}", cycles, expected->second));
   }

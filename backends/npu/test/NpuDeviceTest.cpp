@@ -88,7 +88,8 @@ protected:
     code = result.code();
     return result.ok();
   }
-  void TearDown() override {
+  void TearDown() override { close(); }
+  void close() {
     for (const KilnBinding &binding : bindings)
       ops.memory_free(device, binding.address);
     if (kernel)
@@ -97,6 +98,10 @@ protected:
       ops.queue_destroy(queue);
     if (device)
       ops.device_close(device);
+    bindings.clear();
+    kernel = nullptr;
+    queue = nullptr;
+    device = nullptr;
   }
 
   const KilnDeviceOps &ops = sdk::deviceOps();
@@ -150,6 +155,24 @@ TEST_F(NpuDeviceTest, LaunchComputesAndCountsSimulatedCycles) {
   EXPECT_TRUE(seen.units.count("aiv1.MTE2"));
   ASSERT_TRUE(launch({kCount}, 2)) << message;
   EXPECT_EQ(profile.cycles, cycles) << "simulated time repeats exactly";
+}
+
+TEST_F(NpuDeviceTest, CheckedModeCountsTheSameCyclesForAProfile) {
+  std::map<std::string, uint64_t> cycles;
+  for (const char *options : {"mode=timing", "mode=checked", "mode=checked;seed=3", "mode=fast"}) {
+    open(options);
+    load(addKernel("f32", 256), 3, 1);
+    for (int i = 0; i < 3; ++i)
+      allocate(std::vector<float>(kCount));
+    profile.cycles = 0;
+    ASSERT_TRUE(launch({kCount}, 2)) << message;
+    cycles[options] = profile.cycles;
+    close();
+  }
+  EXPECT_EQ(cycles["mode=checked"], cycles["mode=timing"]);
+  EXPECT_GT(cycles["mode=timing"], 0u);
+  EXPECT_EQ(cycles["mode=checked;seed=3"], 0u) << "durations are drawn, not modelled";
+  EXPECT_EQ(cycles["mode=fast"], 0u);
 }
 
 TEST_F(NpuDeviceTest, CoresRunOnTheEmbeddersThreads) {
