@@ -46,8 +46,16 @@ LogicalResult CodeWriter::run() {
     return function.emitError("npu: more scalar values are live at one time than the core has registers (")
            << kRegisters << ") and room for in " << area.bytes << " bytes of UB";
   code = std::move(allocated->code);
-  for (auto &[first, op] : ranges)
+  // Ops whose instructions all went, as copies that need none, have no range.
+  std::vector<std::pair<uint32_t, uint32_t>> kept;
+  for (auto [first, op] : ranges) {
     first = allocated->starts[first];
+    if (!kept.empty() && kept.back().first == first)
+      kept.pop_back();
+    if (kept.empty() || kept.back().second != op)
+      kept.emplace_back(first, op);
+  }
+  ranges = std::move(kept);
   return success();
 }
 

@@ -27,12 +27,8 @@ std::optional<uint32_t> formedNumber(Operation *op) {
 LogicalResult CodeWriter::writeBlock(Block &block) {
   for (Operation &op : block.without_terminator()) {
     if (std::optional<uint32_t> number = formedNumber(&op);
-        number && (ranges.empty() || ranges.back().second != *number)) {
-      if (!ranges.empty() && ranges.back().first == code.size())
-        ranges.pop_back();
-      if (ranges.empty() || ranges.back().second != *number)
-        ranges.push_back({uint32_t(code.size()), *number});
-    }
+        number && (ranges.empty() || ranges.back().second != *number))
+      ranges.push_back({uint32_t(code.size()), *number});
     if (failed(writeOp(&op)))
       return failure();
     freeTemporaries();

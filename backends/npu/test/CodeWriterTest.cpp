@@ -78,3 +78,38 @@ TEST(CodeWriterTest, ALoopsResultIsTheCarriedValueWhereverItLies) {
   }
   EXPECT_NE(want.find("sts.i32 ub"), std::string::npos) << want;
 }
+
+// A copy that needs no instruction once registers are chosen leaves its op without code.
+TEST(CodeWriterTest, OpsWithoutCodeHaveNoRange) {
+  DialectRegistry registry;
+  registry.insert<ir::NpuDialect, arith::ArithDialect, func::FuncDialect, memref::MemRefDialect,
+                  scf::SCFDialect>();
+  MLIRContext context(registry);
+  auto module = parseSourceString<ModuleOp>(R"(
+    module attributes {npu.chip = "910b"} {
+      func.func @f(%x: memref<8xi32>) attributes {npu.core = "aiv"} {
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %c8 = arith.constant 8 : index
+        scf.for %i = %c0 to %c8 step %c1 {
+          %a = arith.addi %i, %c8 : index loc("kernel":1:0)
+          %b = arith.index_cast %a : index to i32 loc("kernel":2:0)
+          %c = arith.index_cast %b : i32 to index loc("kernel":3:0)
+          %d = arith.index_cast %c : index to i32 loc("kernel":2:0)
+          npu.sts %d, <ub>[%i + 0] : i32 loc("kernel":4:0)
+        }
+        return
+      }
+    })",
+                                            &context);
+  ASSERT_TRUE(module);
+  CodeWriter writer(*module->getOps<func::FuncOp>().begin());
+  ASSERT_TRUE(succeeded(writer.run()));
+  const auto &ranges = writer.opRanges();
+  ASSERT_GE(ranges.size(), 2u);
+  for (size_t i = 1; i < ranges.size(); ++i) {
+    EXPECT_LT(ranges[i - 1].first, ranges[i].first);
+    EXPECT_NE(ranges[i - 1].second, ranges[i].second);
+  }
+  EXPECT_EQ(ranges.back().second, 3u);
+}
