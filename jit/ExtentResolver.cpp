@@ -17,11 +17,11 @@ FailureOr<OpFoldResult> ExtentResolver::extent(Value tensor, int64_t axis) {
   if (!type.isDynamicDim(axis))
     return OpFoldResult(IntegerAttr::get(IndexType::get(tensor.getContext()), type.getDimSize(axis)));
   if (!known.count(tensor)) {
+    if (op && isa<tensor::CastOp, OptimizationBarrierOp>(op))
+      return extent(op->getOperand(0), axis);
     if (op && isa<KilnDialect>(op->getDialect())) {
       if (failed(resolve(op)))
         return failure();
-    } else if (auto cast = dyn_cast_or_null<tensor::CastOp>(op)) {
-      return extent(cast.getSource(), axis);
     } else {
       OpBuilder builder(tensor.getContext());
       builder.setInsertionPointAfterValue(tensor);

@@ -182,3 +182,17 @@ func.func @main(%x: tensor<5x8xf32>, %i: tensor<5xi64>) -> tensor<5x8xf32> {
   %2 = kiln.add %1, %0 : tensor<5x8xf32>, tensor<5x8xf32> -> tensor<5x8xf32>
   return %2 : tensor<5x8xf32>
 }
+
+// -----
+
+// A barrier parts kernels; the extents behind it are those before it.
+// CHECK-LABEL: func.func @main
+//       CHECK: kiln.launch @exp_Dx8xf32(%{{.+}}) extents(%[[N:[a-z0-9_]+]])
+//       CHECK: kiln.optimization_barrier
+//       CHECK: kiln.launch @relu_Dx8xf32(%{{.+}}) extents(%[[N]])
+func.func @main(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %0 = kiln.exp %x : tensor<?x8xf32>
+  %1 = kiln.optimization_barrier %0 : tensor<?x8xf32>
+  %2 = kiln.relu %1 : tensor<?x8xf32>
+  return %2 : tensor<?x8xf32>
+}
