@@ -50,7 +50,6 @@ public:
   void modifyPassConfig(orc::MaterializationResponsibility &, jitlink::LinkGraph &,
                         jitlink::PassConfiguration &passes) override {
     passes.PostFixupPasses.push_back([](jitlink::LinkGraph &graph) {
-      using llvm::BitmaskEnumDetail::operator&; // llvm::orc itself has none
       for (jitlink::Section &section : graph.sections()) {
         jitlink::SectionRange range(section);
         if (isCode(section) && range.getSize() != 0)
