@@ -10,7 +10,7 @@ bool GraphValue::isSame(const GraphValue &other) const {
     return true;
   if (shape && other.shape)
     return shape->elementType == other.shape->elementType && shape->isScalar == other.shape->isScalar &&
-           shape->elements == other.shape->elements;
+           shape->columns == other.shape->columns && shape->elements == other.shape->elements;
   if (isSequence())
     return sequence == other.sequence && stack == other.stack;
   return data && other.data && data->type == other.data->type &&

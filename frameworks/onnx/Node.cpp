@@ -23,7 +23,11 @@ Value materialize(KilnBuilder &build, GraphValue &value, StringRef name) {
   if (auto known = shape.known())
     return value.tensor = build.constant(TensorData::fromIntegers(shape.type(), *known), name);
   // Shape and data meet: extents become elements.
-  return value.tensor = build.fromElements(shape.elements, shape.isScalar, shape.elementType);
+  value.tensor = build.fromElements(shape.elements, shape.isScalar, shape.elementType);
+  if (shape.columns != 0)
+    value.tensor =
+        *build.reshape(value.tensor, build.math().constants(shape.type().getShape())); // never refused
+  return value.tensor;
 }
 
 const ShapeValue *asShapeValue(KilnBuilder &build, GraphValue &value) {
@@ -34,7 +38,7 @@ const ShapeValue *asShapeValue(KilnBuilder &build, GraphValue &value) {
     if (auto elements = traceConstant(value.tensor))
       value.shape = ShapeValue{value.type().getElementType(), value.type().getRank() == 0,
                                build.math().constants(*elements)};
-  return value.shape ? &*value.shape : nullptr;
+  return value.shape && value.shape->columns == 0 ? &*value.shape : nullptr;
 }
 
 // ---- Inputs
@@ -63,6 +67,11 @@ Extents Node::shape(unsigned i) {
 }
 
 const ShapeValue *Node::shapeValue(unsigned i) { return asShapeValue(build, input(i)); }
+
+const ShapeValue *Node::shapeMatrix(unsigned i) {
+  GraphValue &value = input(i);
+  return value.shape && value.shape->columns != 0 ? &*value.shape : nullptr;
+}
 
 Result<ShapeValue> Node::extents(unsigned i, StringRef what) { return extents(input(i), what); }
 

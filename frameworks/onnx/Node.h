@@ -65,6 +65,8 @@ public:
   Extents shape(unsigned i);
   /// The value as a list of integers known to the importer; null if it is an ordinary tensor.
   const ShapeValue *shapeValue(unsigned i);
+  /// The same for a matrix.
+  const ShapeValue *shapeMatrix(unsigned i);
   /// The same, with elements read from data if need be: an integer tensor of rank 0 or 1 with few elements,
   /// or a boolean one.
   Result<ShapeValue> extents(unsigned i, llvm::StringRef what);

@@ -192,19 +192,99 @@ bool foldAxisChange(Node &node) {
   return set(node, std::move(result));
 }
 
+// ---- Matrices --------------------------------------------------------------------------------------------
+
+/// Input 0, a list or a matrix.
+const ShapeValue *listOrMatrix(Node &node) {
+  const ShapeValue *matrix = node.shapeMatrix(0);
+  return matrix ? matrix : node.shapeValue(0);
+}
+
+/// The columns of a matrix of `length` elements whose shape a Reshape states; 0 if it is not one.
+int64_t columnsOf(ArrayRef<int64_t> shape, int64_t length) {
+  int64_t rows = shape[0], columns = shape[1];
+  if (rows == -1 && columns > 0)
+    rows = length / columns;
+  else if (columns == -1 && rows > 0)
+    columns = length / rows;
+  bool fits = rows > 0 && columns > 0 && rows <= length && columns <= length && rows * columns == length;
+  return fits ? columns : 0;
+}
+
 bool foldReshape(Node &node) {
-  const ShapeValue *data = node.shapeValue(0);
+  const ShapeValue *data = listOrMatrix(node);
   auto shape = node.shapeValue(1)->known();
   node.ignoreAttribute("allowzero");
-  if (!shape || shape->size() > 1)
+  if (!shape || shape->size() > 2)
     return false;
   auto length = static_cast<int64_t>(data->elements.size());
-  if (shape->empty() ? length != 1 : (*shape)[0] != -1 && ((*shape)[0] != length || length == 0))
-    return false;
   ShapeValue result = *data;
   result.isScalar = shape->empty();
+  result.columns = shape->size() == 2 ? columnsOf(*shape, length) : 0;
+  if (shape->size() == 2 && result.columns == 0)
+    return false;
+  if (shape->empty() ? length != 1
+                     : shape->size() == 1 && (*shape)[0] != -1 && ((*shape)[0] != length || length == 0))
+    return false;
   return set(node, std::move(result));
 }
+
+/// Output 0: the matrix of the elements of `from`, or of its transpose, in these rows and columns.
+bool setMatrix(Node &node, const ShapeValue &from, ArrayRef<int64_t> rows, ArrayRef<int64_t> columns,
+               bool transposed = false) {
+  if (rows.empty() || columns.empty())
+    return false;
+  ShapeValue result{from.elementType, false, {}};
+  result.columns = static_cast<int64_t>(columns.size());
+  for (int64_t row : rows)
+    for (int64_t column : columns)
+      result.elements.push_back(
+          from.elements[transposed ? column * from.columns + row : row * from.columns + column]);
+  return set(node, std::move(result));
+}
+
+SmallVector<int64_t> upTo(int64_t count) { return llvm::to_vector(llvm::seq<int64_t>(0, count)); }
+
+bool sliceMatrix(Node &node, const ShapeValue &data) {
+  Result<SliceBounds> bounds = readSliceBounds(node);
+  if (!bounds.ok())
+    return false;
+  SmallVector<int64_t> kept[] = {upTo(static_cast<int64_t>(data.elements.size()) / data.columns),
+                                 upTo(data.columns)};
+  for (auto [i, axis] : llvm::enumerate(bounds->axes)) {
+    auto start = IndexMath::known(bounds->starts[i]), end = IndexMath::known(bounds->ends[i]);
+    if (!start || !end)
+      return false;
+    auto range = clampSlice(*start, *end, bounds->steps[i], static_cast<int64_t>(kept[axis].size()));
+    kept[axis].clear();
+    for (int64_t k = 0; k < range.size; ++k)
+      kept[axis].push_back(range.start + k * bounds->steps[i]);
+  }
+  return setMatrix(node, data, kept[0], kept[1]);
+}
+
+bool transposeMatrix(Node &node, const ShapeValue &data) {
+  auto order = node.integersAttribute("perm");
+  if (!order.ok() || (*order && ArrayRef<int64_t>(**order) != ArrayRef<int64_t>{1, 0}))
+    return false;
+  return setMatrix(node, data, upTo(data.columns),
+                   upTo(static_cast<int64_t>(data.elements.size()) / data.columns),
+                   /*transposed=*/true);
+}
+
+/// Operators on a matrix as input 0.
+bool foldMatrix(Node &node) {
+  const ShapeValue &data = *node.shapeMatrix(0);
+  if (node.op() == "Reshape" && node.shapeValue(1))
+    return foldReshape(node);
+  if (node.op() == "Slice")
+    return sliceMatrix(node, data);
+  if (node.op() == "Transpose")
+    return transposeMatrix(node, data);
+  return node.op() == "Identity" && set(node, data);
+}
+
+// ---- Lists -----------------------------------------------------------------------------------------------
 
 template <Extent (IndexMath::*function)(Extent, Extent), int axesInputSince> bool foldReduce(Node &node) {
   const ShapeValue *data = node.shapeValue(0);
@@ -295,6 +375,8 @@ FoldFn foldFunction(StringRef op) {
 } // namespace
 
 bool foldShapes(Node &node) {
+  if (node.isOnnxDomain() && node.hasInput(0) && !node.input(0).isSequence() && node.shapeMatrix(0))
+    return foldMatrix(node);
   FoldFn fold = node.isOnnxDomain() ? foldFunction(node.op()) : nullptr;
   if (!fold)
     return false;

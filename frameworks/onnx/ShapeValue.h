@@ -13,16 +13,21 @@ inline constexpr size_t kMaxShapeElements = 64;
 
 /// An int32, int64 or bool tensor of rank 0 or 1 kept as extents: what models compute from Shape and
 /// constants to use as a shape, an axis list, a slice bound. It becomes a tensor op only where data and shape
-/// meet.
+/// meet. A matrix is what some exporters make of a list of pads to turn it round; only ShapeFolding looks
+/// into it.
 struct ShapeValue {
   mlir::Type elementType;
   bool isScalar = false;
   Extents elements;        // one if isScalar; booleans are 0 and 1
   bool isFromData = false; // read back when the program runs: any number may come
+  int64_t columns = 0;     // of a matrix, whose elements are listed row by row; 0: it is none
 
   mlir::RankedTensorType type() const {
     if (isScalar)
       return mlir::RankedTensorType::get({}, elementType);
+    if (columns != 0)
+      return mlir::RankedTensorType::get({static_cast<int64_t>(elements.size()) / columns, columns},
+                                         elementType);
     return mlir::RankedTensorType::get({static_cast<int64_t>(elements.size())}, elementType);
   }
   /// Every element, if all are known.

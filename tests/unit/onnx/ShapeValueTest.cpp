@@ -39,6 +39,39 @@ TEST(ShapeValueTest, ExtentsPassThroughOtherOps) {
       << "not of the transposed tensor";
 }
 
+/// Pads as PyTorch writes them, last axis first: listed in pairs, read backwards, transposed.
+TestModel turnedPads(int64_t columns) {
+  TestModel model(13);
+  model.input("x", {"n", 3, 4}).integer("one", 1).integers("axis", {0}).integers("zeros", {0, 0, 0, 0});
+  model.integers("pairs", {-1, columns}).integers("first", {-1}).integers("end", {-9223372036854775807});
+  model.node("Shape", {"x"}, {"shape"});
+  model.integer("zero", 0).output("y");
+  model.node("Gather", {"shape", "zero"}, {"n"});
+  model.node("Unsqueeze", {"one", "axis"}, {"before"});
+  model.node("Unsqueeze", {"n", "axis"}, {"behind"});
+  model.node("Concat", {"before", "behind", "zeros"}, {"listed"}).set("axis", 0);
+  model.node("Reshape", {"listed", "pairs"}, {"matrix"});
+  model.node("Slice", {"matrix", "first", "end", "axis", "first"}, {"backwards"});
+  model.node("Transpose", {"backwards"}, {"turned"}).set("perm", {1, 0});
+  return model;
+}
+
+TEST(ShapeValueTest, ListsOfPadsAreTurnedAsNumbers) {
+  TestModel model = turnedPads(2);
+  model.node("Reshape", {"turned", "first"}, {"pads"});
+  model.node("Pad", {"x", "pads"}, {"y"});
+  std::string text = model.text();
+  EXPECT_THAT(text, HasSubstr("-> tensor<?x3x?xf32>")) << "only the last axis is padded";
+  EXPECT_NO_SHAPE_TENSORS(text);
+}
+
+TEST(ShapeValueTest, MatricesOfExtentsBecomeTensorsWhereDataAre) {
+  TestModel model = turnedPads(3);
+  model.node("Cast", {"turned"}, {"y"}).set("to", static_cast<int64_t>(TensorProto::FLOAT));
+  EXPECT_THAT(model.text(), AllOf(HasSubstr("kiln.from_elements [%c0, %c1, %c0, %dim, %c0, %c0]"),
+                                  HasSubstr("[3, 2] : tensor<6xi64> -> tensor<3x2xi64>")));
+}
+
 TEST(ShapeValueTest, EqualFactorsCancel) {
   TestModel model(13);
   model.input("x", {"n", 6, "m"}).integers("shape", {0, -1, 3}).output("y");
