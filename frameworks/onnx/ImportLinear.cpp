@@ -1,13 +1,15 @@
 // ImportLinear.cpp: linear models and support vector machines of ai.onnx.ml.
 #include "frameworks/onnx/Classification.h"
 #include "frameworks/onnx/Errors.h"
+#include "frameworks/onnx/PairCoupling.h"
 
 using namespace mlir;
 
 namespace kiln::onnx {
 namespace {
 
-constexpr int64_t kMaxClasses = 512; // of an SVMClassifier: its table of votes grows with the cube
+constexpr int64_t kMaxCoupledClasses = 64; // their loop has a few ops a class
+constexpr int64_t kMaxClasses = 512;       // of an SVMClassifier: its table of votes grows with the cube
 
 Result<std::vector<float>> reals(Node &node, StringRef name, std::optional<size_t> count = {}) {
   KILN_ASSIGN_OR_RETURN(auto given, node.realsAttribute(name));
@@ -190,16 +192,20 @@ Status importSvmClassifier(Node &node) {
   KILN_ASSIGN_OR_RETURN(std::vector<float> coefficients, reals(node, "coefficients"));
   KILN_ASSIGN_OR_RETURN(std::vector<float> vectors, reals(node, "support_vectors"));
   KILN_ASSIGN_OR_RETURN(std::vector<float> rho, reals(node, "rho"));
-  for (StringRef name : {"prob_a", "prob_b"}) {
-    KILN_ASSIGN_OR_RETURN(std::vector<float> calibration, reals(node, name));
-    if (!calibration.empty())
-      return unsupported("attribute '{0}': calibrated probabilities are not supported", name);
-  }
+  KILN_ASSIGN_OR_RETURN(std::vector<float> slopes, reals(node, "prob_a"));
+  KILN_ASSIGN_OR_RETURN(std::vector<float> offsets, reals(node, "prob_b"));
   auto classes = static_cast<int64_t>(labels.size());
   if (!perClass || static_cast<int64_t>(perClass->size()) != classes || classes < 2)
     return unsupported("a classifier without support vectors for each class is not supported");
   if (classes > kMaxClasses)
     return unsupported("{0} classes; at most {1} are supported", classes, kMaxClasses);
+  auto pairs = static_cast<size_t>(classes * (classes - 1) / 2);
+  if (slopes.size() != offsets.size() || (!slopes.empty() && slopes.size() != pairs))
+    return invalid("{0} entries of 'prob_a' and {1} of 'prob_b'; expected {2} of each, one a pair of classes",
+                   slopes.size(), offsets.size(), pairs);
+  if (!slopes.empty() && classes > kMaxCoupledClasses)
+    return unsupported("calibrated probabilities of {0} classes; at most {1} are supported", classes,
+                       kMaxCoupledClasses);
   int64_t count = 0;
   for (int64_t each : *perClass)
     if (each < 0 || llvm::AddOverflow(count, each, count))
@@ -209,6 +215,12 @@ Status importSvmClassifier(Node &node) {
   KILN_ASSIGN_OR_RETURN(Value scores, pairScores(node, kernels, *perClass, coefficients, rho));
   KILN_ASSIGN_OR_RETURN(Value counted, votes(build, scores, classes));
   KILN_RETURN_IF_ERROR(setClassOutputs(node, counted, labels, "NONE"));
+  if (!slopes.empty()) {
+    KILN_ASSIGN_OR_RETURN(scores, coupledProbabilities(node, scores, classes, slopes, offsets));
+    KILN_ASSIGN_OR_RETURN(scores, postTransform(node, scores, transform));
+    node.setOutput(1, scores);
+    return {};
+  }
   // Two classes share one score; without a transform ONNX Runtime gives it with both signs.
   BinaryScore meaning = transform == "NONE" ? BinaryScore::Margin : BinaryScore::Linear;
   KILN_ASSIGN_OR_RETURN(Value transformed, classes == 2 ? binaryScores(node, scores, transform, meaning)
@@ -222,7 +234,8 @@ constexpr OpEntry kLinearOps[] = {
      kMlDomain},
     {"LinearRegressor", 1, 1, 1, importLinearRegressor, "", kMlDomain},
     {"SVMClassifier", 1, 1, 1, importSvmClassifier,
-     "labels that are strings; calibrated probabilities; PROBIT of two classes", kMlDomain},
+     "labels that are strings; calibrated probabilities of more than 64 classes; PROBIT of two classes",
+     kMlDomain},
     {"SVMRegressor", 1, 1, 1, importSvmRegressor, "", kMlDomain},
 };
 

@@ -15,7 +15,7 @@ import onnxruntime
 from onnx import TensorProto, helper
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "contrib"
-MS = "com.microsoft"
+MS, ML = "com.microsoft", "ai.onnx.ml"
 
 
 class Case:
@@ -334,6 +334,18 @@ def cases():
             add(f"roi_align_adaptive_{mode}_{placing}", "RoiAlign", regions, domain="", mode=mode, output_height=3, output_width=2,
                 sampling_ratio=0, spatial_scale=0.8, coordinate_transformation_mode=placing)
 
+    # ---- Classical models: probabilities that are calibrated pair by pair
+    def support(r, classes, per_class=2, features=4):
+        vectors, pairs = classes * per_class, classes * (classes - 1) // 2
+        return {"kernel_type": "RBF", "kernel_params": [0.3, 0.0, 3.0], "vectors_per_class": [per_class] * classes,
+                "classlabels_ints": list(range(10, 10 + classes)), "support_vectors": (r(vectors * features) * 2).tolist(),
+                "coefficients": (r((classes - 1) * vectors) * 3).tolist(), "rho": r(pairs).tolist(),
+                "prob_a": (r(pairs) * 4).tolist(), "prob_b": (r(pairs) * 2).tolist()}
+    for classes, transform in ((2, "NONE"), (3, "NONE"), (4, "LOGISTIC"), (6, "SOFTMAX")):
+        generator = np.random.default_rng(classes)
+        add(f"svm_probabilities_{classes}", "SVMClassifier", lambda r, g: {"x": r(9, 4) * 2}, outputs=("label", "p"), domain=ML,
+            post_transform=transform, **support(lambda *shape: generator.uniform(-1, 1, shape), classes))
+
     return made
 
 
@@ -349,7 +361,7 @@ def model_of(case):
             inputs.append(helper.make_tensor_value_info(name, tensor.data_type, value.shape))
     outputs = [helper.make_empty_tensor_value_info(name) for name in case.outputs if name]
     graph = helper.make_graph(case.nodes(), case.name, inputs, outputs, initializers)
-    opsets = [helper.make_opsetid("", case.opset), helper.make_opsetid(MS, 1)]
+    opsets = [helper.make_opsetid("", case.opset), helper.make_opsetid(MS, 1)] + [helper.make_opsetid(ML, 3)] * (case.domain == ML)
     return helper.make_model(graph, opset_imports=opsets, ir_version=10)
 
 

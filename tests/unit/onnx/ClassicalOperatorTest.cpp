@@ -132,8 +132,25 @@ TEST(ClassicalOperatorTest, LabelsThatAreStrings) {
 
 TEST(ClassicalOperatorTest, CalibratedSupportVectors) {
   TestModel model = withRows();
-  model.node("SVMClassifier", {"x"}, {"y"}, kMl).set("classlabels_ints", {0, 1}).setFloats("prob_a", {1});
-  EXPECT_THAT(model.status(), StatusIs(Code::Unimplemented, HasSubstr("attribute 'prob_a': calibrated")));
+  model.node("SVMClassifier", {"x"}, {"y"}, kMl)
+      .set("classlabels_ints", {0, 1})
+      .set("vectors_per_class", {1, 1})
+      .setFloats("prob_a", {1});
+  EXPECT_THAT(model.status(),
+              StatusIs(Code::InvalidArgument,
+                       HasSubstr("1 entries of 'prob_a' and 0 of 'prob_b'; expected 1 of each, one a pair")));
+  TestModel many = withRows();
+  Attributes node = many.node("SVMClassifier", {"x"}, {"y"}, kMl)
+                        .set("classlabels_ints", {0})
+                        .set("vectors_per_class", {1})
+                        .setFloats("prob_a", {1})
+                        .setFloats("prob_b", {1});
+  for (int i : {0, 1})
+    node.proto().mutable_attribute(i)->mutable_ints()->Resize(65, 1);
+  for (int i : {2, 3})
+    node.proto().mutable_attribute(i)->mutable_floats()->Resize(65 * 64 / 2, 1);
+  EXPECT_THAT(many.status(),
+              StatusIs(Code::Unimplemented, HasSubstr("calibrated probabilities of 65 classes; at most 64")));
 }
 
 TEST(ClassicalOperatorTest, UnknownKernel) {
