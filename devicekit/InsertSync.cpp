@@ -18,33 +18,6 @@ namespace kiln::devicekit {
 
 namespace {
 
-/// Gives each edge the first of its consecutive flag numbers; those that find none are replaced by barriers
-/// on all pipes.
-void allocateEvents(SyncPlan &plan, const PipeProgram &program, Operation *function,
-                    std::vector<int64_t> &firstEvents) {
-  std::map<std::pair<unsigned, unsigned>, int64_t> used;
-  std::vector<FlagEdge> kept;
-  // Inner loops first: they run most often, and a barrier costs most there.
-  unsigned deepest = 0;
-  for (const FlagEdge &edge : plan.edges)
-    deepest = std::max(deepest, edge.from->depth());
-  std::vector<FlagEdge> order;
-  for (unsigned depth = deepest + 1; depth-- > 0;)
-    llvm::copy_if(plan.edges, std::back_inserter(order),
-                  [&](const FlagEdge &edge) { return edge.from->depth() == depth; });
-  for (const FlagEdge &edge : order) {
-    int64_t &next = used[{edge.fromPipe, edge.toPipe}];
-    if (next + edge.slots > program.machine().eventCount(function, edge.fromPipe, edge.toPipe)) {
-      plan.barriers.push_back({edge.to, kAllPipes});
-      continue;
-    }
-    kept.push_back(edge);
-    firstEvents.push_back(next);
-    next += edge.slots;
-  }
-  plan.edges = std::move(kept);
-}
-
 class Writer {
 public:
   Writer(const MachineInterface &machine, MLIRContext *context) : machine(machine), builder(context) {}
@@ -62,6 +35,12 @@ public:
     machine.setFlag(builder, loc, edge.fromPipe, edge.toPipe, event, slot);
     builder.setInsertionPoint(current(edge.to));
     machine.waitFlag(builder, edge.to->op->getLoc(), edge.fromPipe, edge.toPipe, event, slot);
+  }
+
+  /// The sets for a carried edge's first waits and the waits for its last sets. After all else is written, so
+  /// that they stand next to the loop.
+  void writeEnds(const FlagEdge &edge, int64_t event) {
+    Location loc = edge.from->op->getLoc();
     PipeNode *outermost = edge.from->parent;
     while (edge.distance && outermost->parent)
       outermost = outermost->parent;
@@ -100,14 +79,21 @@ struct InsertSync final : impl::InsertSyncPassBase<InsertSync> {
     FailureOr<PipeProgram> program = PipeProgram::create(getOperation(), *machine);
     if (failed(program))
       return signalPassFailure();
-    SyncPlan plan = planSync(*program);
-    std::vector<int64_t> events;
-    allocateEvents(plan, *program, getOperation(), events);
+    SyncPlan plan = planSync(*program, getOperation());
+    std::map<std::pair<unsigned, unsigned>, int64_t> used; // flags, by pair of pipes
+    std::vector<int64_t> events;                           // the first of each edge
+    for (const FlagEdge &edge : plan.edges) {
+      int64_t &next = used[{edge.fromPipe, edge.toPipe}];
+      events.push_back(next);
+      next += edge.slots;
+    }
     Writer writer(*machine, &getContext());
     for (auto [edge, event] : llvm::zip(plan.edges, events))
       writer.write(edge, event);
     for (const BarrierPoint &point : plan.barriers)
       writer.write(point);
+    for (auto [edge, event] : llvm::zip(plan.edges, events))
+      writer.writeEnds(edge, event);
   }
 };
 

@@ -63,8 +63,9 @@ def InsertSyncPass : Pass<"kiln-insert-sync", "mlir::func::FuncOp"> {
 def VerifySyncPass : Pass<"kiln-verify-sync", "mlir::func::FuncOp"> {
   let summary = "prove that flags and barriers order all conflicting accesses";
   let description = [{
-    Runs the program with vector clocks, loops unrolled until all copies and flags have come round twice, and loops of unknown trip count
-    also once and, unless their lowering gave them the attribute `kiln.runs`, not at all. An error names the first pair of accesses that
+    Follows what each pipe has seen over all ways through the program, loops unrolled until all copies and flags have come round twice;
+    loops of unknown trip count may end after each iteration, each time they are reached, and, unless their lowering gave them the
+    attribute `kiln.runs`, not run at all. An error names the first pair of accesses that
     nothing orders, a flag set twice, or a set or wait without its other half. With `each-is-needed` it also takes out each flag and each
     barrier in turn and fails if no conflict appears. Changes nothing.
 

@@ -6,6 +6,9 @@
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/MapVector.h"
+
+#include <numeric>
 
 using namespace mlir;
 
@@ -165,8 +168,37 @@ LogicalResult PipeProgram::resolveSlot(Operation *at, Value slot, int64_t count,
   loop = loops.lookup(rotating.loop);
   if (!loop)
     return at->emitOpError("slot belongs to a loop that does not surround it");
-  loop->maxSlots = std::max(loop->maxSlots, count);
+  loop->slotCycle = std::lcm(loop->slotCycle, count);
   return success();
+}
+
+std::vector<SmallVector<Operation *>> syncGroups(const PipeProgram &program) {
+  llvm::MapVector<std::tuple<unsigned, unsigned, int64_t>, SmallVector<Operation *>> flags;
+  std::vector<SmallVector<Operation *>> groups;
+  for (const PipeNode &node : program.nodes()) {
+    if (node.kind != PipeNode::Kind::Sync)
+      continue;
+    auto sync = cast<SyncOpInterface>(node.op);
+    if (sync.getSyncKind() == SyncKind::Barrier) {
+      groups.push_back({node.op});
+      continue;
+    }
+    // A flag with a slot stands for the numbers of all its values.
+    int64_t event = sync.getEventId();
+    for (const PipeNode &other : program.nodes()) {
+      auto otherSync =
+          other.kind == PipeNode::Kind::Sync ? cast<SyncOpInterface>(other.op) : SyncOpInterface();
+      if (otherSync && other.slotCount > 1 && otherSync.getSyncKind() != SyncKind::Barrier &&
+          otherSync.getSourcePipe() == sync.getSourcePipe() &&
+          otherSync.getTargetPipe() == sync.getTargetPipe() && otherSync.getEventId() <= event &&
+          event < otherSync.getEventId() + other.slotCount)
+        event = otherSync.getEventId();
+    }
+    flags[{sync.getSourcePipe(), sync.getTargetPipe(), event}].push_back(node.op);
+  }
+  for (auto &flag : flags)
+    groups.push_back(std::move(flag.second));
+  return groups;
 }
 
 std::pair<PipeNode *, PipeNode *> commonLevel(PipeNode *a, PipeNode *b) {

@@ -37,7 +37,7 @@ struct PipeNode {
   std::vector<PipeNode *> body; // Loop
   std::optional<int64_t> trips; // Loop: if known
   bool runs = false;            // Loop: at least once, by its attribute kRunsAttr
-  int64_t maxSlots = 1;         // Loop: the largest number of copies that its iteration chooses from
+  int64_t slotCycle = 1;        // Loop: after so many iterations it chooses the same copies again
   unsigned depth() const { return parent ? parent->depth() + 1 : 0; }
 };
 
@@ -67,6 +67,10 @@ private:
   llvm::DenseMap<mlir::Operation *, PipeNode *> loops;
   llvm::DenseMap<const void *, unsigned> objects; // by space attribute or by buffer
 };
+
+/// The ops of each flag, all sets and waits of a pair and number (with a slot, of all its numbers), and each
+/// barrier.
+std::vector<llvm::SmallVector<mlir::Operation *>> syncGroups(const PipeProgram &program);
 
 /// The ancestors of two nodes in the innermost block that holds both.
 std::pair<PipeNode *, PipeNode *> commonLevel(PipeNode *a, PipeNode *b);

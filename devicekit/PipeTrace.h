@@ -1,4 +1,4 @@
-// PipeTrace.h: runs a program's ops, flags and barriers with vector clocks and finds conflicts that nothing
+// PipeTrace.h: runs a program's ops, flags and barriers on all its ways and finds conflicts that nothing
 // orders.
 #ifndef KILN_DEVICEKIT_PIPETRACE_H
 #define KILN_DEVICEKIT_PIPETRACE_H
@@ -32,31 +32,26 @@ struct PipeConflict {
   llvm::SmallVector<int64_t, 4> firstIteration, secondIteration; // outermost loop first
 };
 
-/// How often loops run: by node; others run until all slots and distances have come twice.
-using TripChoice = llvm::DenseMap<const PipeNode *, int64_t>;
-
-/// The choices that stand for all trip counts: all loops long; each loop of unknown count not at all, and
-/// once.
-std::vector<TripChoice> tripChoices(const PipeProgram &program);
-
 struct TraceInput {
   const PipeProgram *program;
   llvm::ArrayRef<FlagEdge> edges;
   llvm::ArrayRef<BarrierPoint> barriers;
   const llvm::DenseSet<mlir::Operation *> *ignored = nullptr; // flags and barriers taken out
+  bool loopsRunLong = false; // loops of unknown count end only after all copies and distances have come twice
 };
 
 /// Calls for each conflict, in program order; false ends the run.
 using ConflictFn = std::function<bool(const PipeConflict &)>;
-/// Calls for each fault of flags in the program; false ends the run.
-using FlagFaultFn = std::function<bool(PipeNode *, llvm::StringRef what)>;
+/// Calls for each fault of flags in the program, and of edges (else null); false ends the run.
+using FlagFaultFn = std::function<bool(PipeNode *, const FlagEdge *, llvm::StringRef what)>;
 
-/// One pass over the program with these trip counts. Time: events * accesses of one memory.
-void runTrace(const TraceInput &input, const TripChoice &trips, const ConflictFn &onConflict,
-              const FlagFaultFn &onFault);
+/// Follows all ways through the program at once: each loop of unknown trip count may end after every
+/// iteration, and not run at all unless it says so, each time it is reached. Time: events * accesses of one
+/// memory.
+void runTrace(const TraceInput &input, const ConflictFn &onConflict, const FlagFaultFn &onFault);
 
-/// Whether every choice of trip counts is without conflicts (and faults of flags).
-bool isOrdered(const TraceInput &input, llvm::ArrayRef<TripChoice> choices);
+/// Whether no way has a conflict or a fault of flags.
+bool isOrdered(const TraceInput &input);
 
 } // namespace kiln::devicekit
 #endif // KILN_DEVICEKIT_PIPETRACE_H

@@ -1,14 +1,16 @@
-// SyncPlan.cpp: conflicts of an unordered run become edges; those that others imply go, the widest first;
-// what is left on one pipe gets barriers. "Implies" is asked of the trace itself, so that chains over several
-// pipes and around loops count.
+// SyncPlan.cpp: conflicts of an unordered run become edges; those that others imply go, the widest first; a
+// flag that might be set again too early gets an edge back; what is left on one pipe gets barriers. "Implies"
+// is asked of the trace itself, so that chains over several pipes and around loops count.
 #include "devicekit/SyncPlan.h"
+
+#include <map>
 
 using namespace mlir;
 
 namespace kiln::devicekit {
 namespace {
 
-const FlagFaultFn kIgnoreFaults = [](PipeNode *, StringRef) { return true; };
+const FlagFaultFn kIgnoreFaults = [](PipeNode *, const FlagEdge *, StringRef) { return true; };
 
 /// The number of the first iteration index in which two runs of a body differ, or the depth.
 unsigned firstDifference(ArrayRef<int64_t> a, ArrayRef<int64_t> b, unsigned depth) {
@@ -58,7 +60,7 @@ bool covers(const FlagEdge &strong, const FlagEdge &weak) {
 std::vector<FlagEdge> allEdges(const PipeProgram &program) {
   std::vector<FlagEdge> edges;
   runTrace(
-      {&program, {}, {}}, TripChoice(),
+      {&program, {}, {}},
       [&](const PipeConflict &conflict) {
         if (conflict.first->pipe == conflict.second->pipe)
           return true;
@@ -74,18 +76,45 @@ std::vector<FlagEdge> allEdges(const PipeProgram &program) {
 }
 
 /// Whether no conflict between two pipes is left; those on one pipe are the barriers' part.
-bool pipesAreOrdered(const PipeProgram &program, ArrayRef<FlagEdge> edges, ArrayRef<TripChoice> choices) {
-  return llvm::all_of(choices, [&](const TripChoice &trips) {
-    bool isClean = true;
+bool pipesAreOrdered(const PipeProgram &program, ArrayRef<FlagEdge> edges) {
+  bool isClean = true;
+  runTrace(
+      {&program, edges, {}},
+      [&](const PipeConflict &conflict) {
+        isClean &= conflict.first->pipe == conflict.second->pipe;
+        return isClean;
+      },
+      kIgnoreFaults);
+  return isClean;
+}
+
+/// The order that lets an edge's flag be set again: its wait comes before.
+FlagEdge backOf(const FlagEdge &edge) {
+  FlagEdge back = {edge.to, edge.from, edge.toPipe, edge.fromPipe};
+  if (edge.to->position >= edge.from->position)
+    back.distance = back.slots = edge.slots;
+  return back;
+}
+
+/// Adds orders until no flag is set before the wait for its last set is over: edges, or barriers if there may
+/// be no more edges.
+void guardFlags(const PipeProgram &program, SyncPlan &plan, bool addEdges) {
+  for (;;) {
+    std::optional<FlagEdge> early;
     runTrace(
-        {&program, edges, {}}, trips,
-        [&](const PipeConflict &conflict) {
-          isClean &= conflict.first->pipe == conflict.second->pipe;
-          return isClean;
-        },
-        kIgnoreFaults);
-    return isClean;
-  });
+        {&program, plan.edges, plan.barriers}, [](const PipeConflict &) { return true; },
+        [&](PipeNode *, const FlagEdge *edge, StringRef) {
+          if (edge)
+            early = *edge;
+          return !edge;
+        });
+    if (!early)
+      return;
+    if (addEdges && !llvm::is_contained(plan.edges, backOf(*early)))
+      plan.edges.push_back(backOf(*early));
+    else
+      plan.barriers.push_back({early->from, kAllPipes});
+  }
 }
 
 unsigned widthOf(const FlagEdge &edge) {
@@ -93,7 +122,21 @@ unsigned widthOf(const FlagEdge &edge) {
   return edge.distance * width + (edge.to->position - edge.from->position);
 }
 
-void dropImplied(const PipeProgram &program, std::vector<FlagEdge> &edges, ArrayRef<TripChoice> choices) {
+/// Takes out, one by one, each of `items` for which `isFine` holds without it.
+template <typename T, typename Fn> bool takeOut(std::vector<T> &items, Fn isFine) {
+  bool changes = false;
+  for (size_t i = 0; i < items.size();) {
+    T item = items[i];
+    items.erase(items.begin() + i);
+    if (isFine())
+      changes = true;
+    else
+      items.insert(items.begin() + i++, item);
+  }
+  return changes;
+}
+
+void dropImplied(const PipeProgram &program, std::vector<FlagEdge> &edges) {
   std::vector<std::tuple<unsigned, unsigned, size_t>> order; // the widest last; of equal ones the first last
   for (auto [i, edge] : llvm::enumerate(edges))
     order.push_back({edge.distance, widthOf(edge), edges.size() - i});
@@ -102,44 +145,60 @@ void dropImplied(const PipeProgram &program, std::vector<FlagEdge> &edges, Array
   for (auto [distance, width, fromEnd] : llvm::reverse(order))
     sorted.push_back(edges[edges.size() - fromEnd]);
   edges = std::move(sorted);
-  for (size_t i = 0; i < edges.size();) {
-    FlagEdge edge = edges[i];
-    edges.erase(edges.begin() + i);
-    if (!pipesAreOrdered(program, edges, choices))
-      edges.insert(edges.begin() + i++, edge);
-  }
+  takeOut(edges, [&] { return pipesAreOrdered(program, edges); });
 }
 
-void addBarriers(const PipeProgram &program, SyncPlan &plan, ArrayRef<TripChoice> choices) {
-  for (const TripChoice &trips : choices)
-    for (bool found = true; found;) {
-      found = false;
-      runTrace(
-          {&program, plan.edges, plan.barriers}, trips,
-          [&](const PipeConflict &conflict) {
-            bool isOnePipe = conflict.first->pipe == conflict.second->pipe;
-            plan.barriers.push_back({conflict.second, isOnePipe ? conflict.second->pipe : kAllPipes});
-            found = true;
-            return false;
-          },
-          kIgnoreFaults);
+/// Sorts edges and replaces those that find no flags of their pair by barriers on all pipes.
+void limitFlags(SyncPlan &plan, const PipeProgram &program, Operation *function) {
+  // Inner loops first: they run most often, and a barrier costs most there.
+  unsigned deepest = 0;
+  for (const FlagEdge &edge : plan.edges)
+    deepest = std::max(deepest, edge.from->depth());
+  std::vector<FlagEdge> sorted;
+  for (unsigned depth = deepest + 1; depth-- > 0;)
+    llvm::copy_if(plan.edges, std::back_inserter(sorted),
+                  [&](const FlagEdge &edge) { return edge.from->depth() == depth; });
+  plan.edges = std::move(sorted);
+  std::map<std::pair<unsigned, unsigned>, int64_t> used;
+  llvm::erase_if(plan.edges, [&](const FlagEdge &edge) {
+    int64_t &count = used[{edge.fromPipe, edge.toPipe}];
+    if (count + edge.slots <= program.machine().eventCount(function, edge.fromPipe, edge.toPipe)) {
+      count += edge.slots;
+      return false;
     }
-  for (size_t i = 0; i < plan.barriers.size();) {
-    BarrierPoint point = plan.barriers[i];
-    plan.barriers.erase(plan.barriers.begin() + i);
-    if (!isOrdered({&program, plan.edges, plan.barriers}, choices))
-      plan.barriers.insert(plan.barriers.begin() + i++, point);
+    plan.barriers.push_back({edge.to, kAllPipes});
+    return true;
+  });
+}
+
+void addBarriers(const PipeProgram &program, SyncPlan &plan) {
+  for (bool found = true; found;) {
+    found = false;
+    runTrace(
+        {&program, plan.edges, plan.barriers},
+        [&](const PipeConflict &conflict) {
+          bool isOnePipe = conflict.first->pipe == conflict.second->pipe;
+          plan.barriers.push_back({conflict.second, isOnePipe ? conflict.second->pipe : kAllPipes});
+          found = true;
+          return false;
+        },
+        kIgnoreFaults);
   }
 }
 
 } // namespace
 
-SyncPlan planSync(const PipeProgram &program) {
-  std::vector<TripChoice> choices = tripChoices(program);
+SyncPlan planSync(const PipeProgram &program, Operation *function) {
   SyncPlan plan;
   plan.edges = allEdges(program);
-  dropImplied(program, plan.edges, choices);
-  addBarriers(program, plan, choices);
+  dropImplied(program, plan.edges);
+  guardFlags(program, plan, /*addEdges=*/true);
+  limitFlags(plan, program, function);
+  addBarriers(program, plan);
+  guardFlags(program, plan, /*addEdges=*/false);
+  auto isFine = [&] { return isOrdered({&program, plan.edges, plan.barriers}); };
+  for (bool changes = true; changes;)
+    changes = int(takeOut(plan.barriers, isFine)) + int(takeOut(plan.edges, isFine)) > 0;
   return plan;
 }
 

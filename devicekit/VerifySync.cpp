@@ -4,7 +4,6 @@
 #include "devicekit/PipeTrace.h"
 
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 
@@ -15,68 +14,33 @@ namespace kiln::devicekit {
 
 namespace {
 
-std::string tripsText(const TripChoice &trips) {
-  if (trips.empty())
-    return "";
-  return " when a loop runs " + std::string(trips.begin()->second ? "once" : "not at all");
+/// Says so if it takes a loop that ends early to meet the fault.
+StringRef tripsText(const PipeProgram &program) {
+  bool isEarly = isOrdered({&program, {}, {}, nullptr, /*loopsRunLong=*/true});
+  return isEarly ? " when a loop does not run or ends early" : "";
 }
 
 /// Reports the first fault of the program as it stands.
-LogicalResult verify(const PipeProgram &program, ArrayRef<TripChoice> choices) {
+LogicalResult verify(const PipeProgram &program) {
   const MachineInterface &machine = program.machine();
-  for (const TripChoice &trips : choices) {
-    LogicalResult result = success();
-    runTrace(
-        {&program, {}, {}}, trips,
-        [&](const PipeConflict &conflict) {
-          InFlightDiagnostic diagnostic = conflict.second->op->emitError("race: '")
-                                          << conflict.second->op->getName() << "' on pipe "
-                                          << machine.pipeName(conflict.second->pipe)
-                                          << " does not wait for a conflicting access on pipe "
-                                          << machine.pipeName(conflict.first->pipe) << tripsText(trips);
-          diagnostic.attachNote(conflict.first->op->getLoc())
-              << "by '" << conflict.first->op->getName() << "'";
-          result = diagnostic;
-          return false;
-        },
-        [&](PipeNode *node, StringRef what) {
-          result = node->op->emitError("flag: '") << node->op->getName() << "' " << what << tripsText(trips);
-          return false;
-        });
-    if (failed(result))
-      return failure();
-  }
-  return success();
-}
-
-/// The ops of one flag: all sets and waits of a pair and number, or one barrier.
-std::vector<SmallVector<Operation *>> syncGroups(const PipeProgram &program) {
-  llvm::MapVector<std::tuple<unsigned, unsigned, int64_t>, SmallVector<Operation *>> flags;
-  std::vector<SmallVector<Operation *>> groups;
-  for (const PipeNode &node : program.nodes()) {
-    if (node.kind != PipeNode::Kind::Sync)
-      continue;
-    auto sync = cast<SyncOpInterface>(node.op);
-    if (sync.getSyncKind() == SyncKind::Barrier) {
-      groups.push_back({node.op});
-      continue;
-    }
-    // A flag with a slot stands for the numbers of all its values.
-    int64_t event = sync.getEventId();
-    for (const PipeNode &other : program.nodes()) {
-      auto otherSync =
-          other.kind == PipeNode::Kind::Sync ? cast<SyncOpInterface>(other.op) : SyncOpInterface();
-      if (otherSync && other.slotCount > 1 && otherSync.getSyncKind() != SyncKind::Barrier &&
-          otherSync.getSourcePipe() == sync.getSourcePipe() &&
-          otherSync.getTargetPipe() == sync.getTargetPipe() && otherSync.getEventId() <= event &&
-          event < otherSync.getEventId() + other.slotCount)
-        event = otherSync.getEventId();
-    }
-    flags[{sync.getSourcePipe(), sync.getTargetPipe(), event}].push_back(node.op);
-  }
-  for (auto &flag : flags)
-    groups.push_back(std::move(flag.second));
-  return groups;
+  LogicalResult result = success();
+  runTrace(
+      {&program, {}, {}},
+      [&](const PipeConflict &conflict) {
+        InFlightDiagnostic diagnostic = conflict.second->op->emitError("race: '")
+                                        << conflict.second->op->getName() << "' on pipe "
+                                        << machine.pipeName(conflict.second->pipe)
+                                        << " does not wait for a conflicting access on pipe "
+                                        << machine.pipeName(conflict.first->pipe) << tripsText(program);
+        diagnostic.attachNote(conflict.first->op->getLoc()) << "by '" << conflict.first->op->getName() << "'";
+        result = diagnostic;
+        return false;
+      },
+      [&](PipeNode *node, const FlagEdge *, StringRef what) {
+        result = node->op->emitError("flag: '") << node->op->getName() << "' " << what << tripsText(program);
+        return false;
+      });
+  return result;
 }
 
 struct VerifySync final : impl::VerifySyncPassBase<VerifySync> {
@@ -89,18 +53,17 @@ struct VerifySync final : impl::VerifySyncPassBase<VerifySync> {
     FailureOr<PipeProgram> program = PipeProgram::create(getOperation(), *machine);
     if (failed(program))
       return signalPassFailure();
-    std::vector<TripChoice> choices = tripChoices(*program);
-    if (failed(verify(*program, choices)))
+    if (failed(verify(*program)))
       return signalPassFailure();
-    if (eachIsNeeded && failed(checkNeed(*program, choices)))
+    if (eachIsNeeded && failed(checkNeed(*program)))
       signalPassFailure();
   }
 
-  LogicalResult checkNeed(const PipeProgram &program, ArrayRef<TripChoice> choices) {
+  LogicalResult checkNeed(const PipeProgram &program) {
     std::vector<SmallVector<Operation *>> groups = syncGroups(program);
     for (const SmallVector<Operation *> &group : groups) {
       DenseSet<Operation *> ignored(group.begin(), group.end());
-      if (isOrdered({&program, {}, {}, &ignored}, choices))
+      if (isOrdered({&program, {}, {}, &ignored}))
         return group.front()->emitError("'")
                << group.front()->getName() << "' is not needed: the program is free of races without it";
     }

@@ -136,7 +136,7 @@ func.func @skipped_loop(%a: memref<64xf32, #gm>, %n: index) {
   scf.for %i = %c0 to %n step %c1 {
     npu.pipe_barrier[ALL]
   }
-  // expected-error @+1 {{race: 'npu.vunary' on pipe V does not wait for a conflicting access on pipe MTE2 when a loop runs not at all}}
+  // expected-error @+1 {{race: 'npu.vunary' on pipe V does not wait for a conflicting access on pipe MTE2 when a loop does not run or ends early}}
   npu.vunary <vexp> ins(%x : memref<64xf32, #ub>) outs(%x : memref<64xf32, #ub>)
   return
 }
@@ -154,6 +154,77 @@ func.func @running_loop(%a: memref<64xf32, #gm>, %n: index) {
   scf.for %i = %c0 to %n step %c1 {
     npu.pipe_barrier[ALL]
   } {kiln.runs}
+  npu.vunary <vexp> ins(%x : memref<64xf32, #ub>) outs(%x : memref<64xf32, #ub>)
+  return
+}
+
+// -----
+
+#gm = #npu.memory<gm>
+#ub = #npu.memory<ub>
+// Either loop would do; neither may run.
+func.func @two_skipped_loops(%a: memref<64xf32, #gm>, %n: index, %m: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %x = npu.buffer 0 : memref<64xf32, #ub>
+  // expected-note @+1 {{by 'npu.load'}}
+  npu.load ins(%a : memref<64xf32, #gm>) outs(%x : memref<64xf32, #ub>)
+  scf.for %i = %c0 to %n step %c1 {
+    npu.pipe_barrier[ALL]
+  }
+  scf.for %i = %c0 to %m step %c1 {
+    npu.pipe_barrier[ALL]
+  }
+  // expected-error @+1 {{race: 'npu.vunary' on pipe V does not wait for a conflicting access on pipe MTE2 when a loop does not run or ends early}}
+  npu.vunary <vexp> ins(%x : memref<64xf32, #ub>) outs(%x : memref<64xf32, #ub>)
+  return
+}
+
+// -----
+
+#ub = #npu.memory<ub>
+// Where neither inner loop runs, nothing holds the vector unit back from setting the flag again.
+func.func @set_again_past_two_loops(%n: index, %m: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %x = npu.buffer 0 : memref<64xf32, #ub>
+  scf.for %k = %c0 to %n step %c1 {
+    npu.pipe_barrier[V]
+    npu.vunary <vexp> ins(%x : memref<64xf32, #ub>) outs(%x : memref<64xf32, #ub>)
+    // expected-error @+1 {{may set a flag before the wait for its last set is over when a loop does not run or ends early}}
+    npu.set_flag[V, MTE3, 0]
+    npu.wait_flag[V, MTE3, 0]
+    scf.for %i = %c0 to %n step %c1 {
+      npu.pipe_barrier[ALL]
+    }
+    scf.for %i = %c0 to %m step %c1 {
+      npu.pipe_barrier[ALL]
+    }
+  }
+  return
+}
+
+// -----
+
+#gm = #npu.memory<gm>
+#ub = #npu.memory<ub>
+// A loop may run in one iteration of the loop around it and not in the next one.
+func.func @runs_now_and_then(%a: memref<64xf32, #gm>, %n: index, %m: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %x = npu.buffer 0 : memref<64xf32, #ub>
+  scf.for %k = %c0 to %c3 step %c1 {
+    scf.for %i = %c0 to %n step %c1 {
+      npu.pipe_barrier[ALL]
+      // expected-note @+1 {{by 'npu.load'}}
+      npu.load ins(%a : memref<64xf32, #gm>) outs(%x : memref<64xf32, #ub>)
+    }
+    scf.for %i = %c0 to %m step %c1 {
+      npu.pipe_barrier[ALL]
+    }
+  }
+  // expected-error @+1 {{race: 'npu.vunary' on pipe V does not wait for a conflicting access on pipe MTE2 when a loop does not run or ends early}}
   npu.vunary <vexp> ins(%x : memref<64xf32, #ub>) outs(%x : memref<64xf32, #ub>)
   return
 }

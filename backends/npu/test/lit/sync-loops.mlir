@@ -1,0 +1,61 @@
+// RUN: jit-opt %s --pass-pipeline="builtin.module(func.func(kiln-insert-sync))" --split-input-file | FileCheck %s
+// RUN: jit-opt %s --pass-pipeline="builtin.module(func.func(kiln-insert-sync,kiln-verify-sync{each-is-needed}))" --split-input-file --verify-diagnostics
+
+#gm = #npu.memory<gm>
+#ub = #npu.memory<ub>
+// Each of the inner loops would keep the next load from overtaking the exponential, but neither may run: the
+// flag around the outer loop stays.
+// CHECK-LABEL: @two_loops_that_may_not_run
+// CHECK: scf.for
+// CHECK: npu.wait_flag[V, MTE2, [[AROUND:[0-9]+]]]
+// CHECK-NEXT: npu.load
+// CHECK: npu.vunary <vexp>
+// CHECK-NEXT: npu.set_flag[V, MTE2, [[AROUND]]]
+// CHECK: scf.for
+// expected-remark @+1 {{each of 8 flags and barriers is needed}}
+func.func @two_loops_that_may_not_run(%a: memref<64xf32, #gm>, %n: index, %m: index, %l: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %x = npu.buffer 0 : memref<64xf32, #ub>
+  %y = npu.buffer 256 : memref<64xf32, #ub>
+  %u = npu.buffer 512 : memref<64xf32, #ub>
+  %v = npu.buffer 768 : memref<64xf32, #ub>
+  scf.for %k = %c0 to %n step %c1 {
+    npu.load ins(%a : memref<64xf32, #gm>) outs(%x : memref<64xf32, #ub>)
+    npu.vunary <vexp> ins(%x : memref<64xf32, #ub>) outs(%y : memref<64xf32, #ub>)
+    scf.for %i = %c0 to %m step %c1 {
+      npu.vunary <vln> ins(%u : memref<64xf32, #ub>) outs(%y : memref<64xf32, #ub>)
+      npu.load ins(%a : memref<64xf32, #gm>) outs(%u : memref<64xf32, #ub>)
+    }
+    scf.for %i = %c0 to %l step %c1 {
+      npu.vunary <vln> ins(%v : memref<64xf32, #ub>) outs(%y : memref<64xf32, #ub>)
+      npu.load ins(%a : memref<64xf32, #gm>) outs(%v : memref<64xf32, #ub>)
+    }
+  }
+  return
+}
+
+// -----
+
+#gm = #npu.memory<gm>
+#ub = #npu.memory<ub>
+// The second loop's flags are set before it and waited for at its start, after all of the first: no flag between the two.
+// CHECK-LABEL: @loop_after_loop
+// expected-remark @+1 {{each of 8 flags and barriers is needed}}
+func.func @loop_after_loop(%a: memref<64xf32, #gm>, %o: memref<64xf32, #gm>, %n: index, %m: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %x = npu.buffer 0 : memref<64xf32, #ub>
+  %y = npu.buffer 256 : memref<64xf32, #ub>
+  scf.for %i = %c0 to %n step %c1 {
+    npu.load ins(%a : memref<64xf32, #gm>) outs(%x : memref<64xf32, #ub>)
+    npu.vunary <vexp> ins(%x : memref<64xf32, #ub>) outs(%y : memref<64xf32, #ub>)
+    npu.store ins(%y : memref<64xf32, #ub>) outs(%o : memref<64xf32, #gm>)
+  }
+  scf.for %i = %c0 to %m step %c1 {
+    npu.load ins(%a : memref<64xf32, #gm>) outs(%x : memref<64xf32, #ub>)
+    npu.vunary <vln> ins(%x : memref<64xf32, #ub>) outs(%y : memref<64xf32, #ub>)
+    npu.store ins(%y : memref<64xf32, #ub>) outs(%o : memref<64xf32, #gm>)
+  }
+  return
+}
