@@ -12,6 +12,17 @@ using namespace mlir;
 namespace kiln {
 namespace {
 
+/// Whether something else than `taken` makes a tensor of its own from what `taken` reads: both would write to
+/// the result's buffer.
+bool isUpdatedTwice(OpOperand *taken) {
+  return llvm::any_of(taken->get().getUses(), [&](OpOperand &use) {
+    auto update = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
+    auto loop = dyn_cast<LoopLikeOpInterface>(use.getOwner());
+    return &use != taken && ((update && update.isDpsInit(&use)) || (loop && loop.getTiedLoopResult(&use)) ||
+                             isa<bufferization::MaterializeInDestinationOp>(use.getOwner()));
+  });
+}
+
 /// The operands by which the updates that lead to `value` first take a tensor.empty; false if a chain starts
 /// from something else.
 bool collectStarts(Value value, SmallVectorImpl<OpOperand *> &starts) {
@@ -49,7 +60,7 @@ bool collectStarts(Value value, SmallVectorImpl<OpOperand *> &starts) {
       else
         return false;
     }
-    if (!taken)
+    if (!taken || (!taken->get().getDefiningOp<tensor::EmptyOp>() && isUpdatedTwice(taken)))
       return false;
     value = taken->get();
   }
