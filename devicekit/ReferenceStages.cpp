@@ -25,6 +25,7 @@
 #include "mlir/Dialect/Linalg/Transforms/AllInterfaces.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/IR/TensorInferTypeOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -99,6 +100,7 @@ void devicekit::registerReference(jit::CompilerRegistrar &registrar, llvm::Strin
   linalg::registerAllDialectInterfaceImplementations(dialects);
   scf::registerBufferizableOpInterfaceExternalModels(dialects);
   tensor::registerBufferizableOpInterfaceExternalModels(dialects);
+  tensor::registerInferTypeOpInterfaceExternalModels(dialects); // pads of unknown extents are allocated by it
   registerBuiltinDialectTranslation(dialects);
   registerLLVMDialectTranslation(dialects);
   for (jit::Stage stage :

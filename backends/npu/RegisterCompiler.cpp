@@ -16,6 +16,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/IR/TensorInferTypeOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -36,6 +37,7 @@ Status registerNpuCompiler(jit::CompilerRegistrar &registrar) {
   linalg::registerAllDialectInterfaceImplementations(dialects);
   scf::registerBufferizableOpInterfaceExternalModels(dialects);
   tensor::registerBufferizableOpInterfaceExternalModels(dialects);
+  tensor::registerInferTypeOpInterfaceExternalModels(dialects); // pads of unknown extents are allocated by it
   registrar.addStage(target, jit::Stage::Graph, buildGraphStage);
   registrar.addStage(target, jit::Stage::Form, buildFormStage);
   registrar.addStage(target, jit::Stage::Tensor, buildTensorStage);
