@@ -4,8 +4,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
-#include <cmath>
-
 using namespace mlir;
 
 namespace kiln::npu {
@@ -55,16 +53,6 @@ Operation *foldKnown(OpBuilder &builder, Operation &op, const DenseMap<Value, Ti
   return value ? builder.create<arith::ConstantOp>(op.getLoc(), value).getOperation() : nullptr;
 }
 
-/// What the bits of an integer are in the other sign: tiles hold numbers, not bits.
-TileValue withSign(TileBuilder &tiles, TileValue x, bool isUnsigned) {
-  double half = std::ldexp(1.0, static_cast<int>(x.element.getIntOrFloatBitWidth()) - 1);
-  TileValue moved =
-      tiles.binary(ir::Binary::vadd, x, tiles.number(isUnsigned ? 2 * half : -2 * half, x.element));
-  return tiles.select(tiles.compare(isUnsigned ? ir::Compare::lt : ir::Compare::ge, x,
-                                    tiles.number(isUnsigned ? 0 : half, x.element)),
-                      moved, x);
-}
-
 } // namespace
 
 FailureOr<TileValue> applyElementwise(TileBuilder &tiles, Operation *op, ArrayRef<TileValue> operands) {
@@ -103,7 +91,7 @@ FailureOr<TileValue> applyElementwise(TileBuilder &tiles, Operation *op, ArrayRe
   Type from = elementOf(op->getOperand(0));
   bool isSame = converts && isa<BlockArgument>(result) && to.getIntOrFloatBitWidth() < 32;
   return isSame && from.isUnsignedInteger() != to.isUnsignedInteger() && !to.isInteger(1)
-             ? withSign(tiles, tile, to.isUnsignedInteger())
+             ? tiles.withSign(tile, to.isUnsignedInteger())
              : tile;
 }
 

@@ -92,6 +92,8 @@ public:
   TileValue select(TileValue condition, TileValue a, TileValue b);
   /// Coefficients from the highest power on.
   TileValue polynomial(TileValue x, llvm::ArrayRef<double> coefficients);
+  /// What the bits of an integer of 8 or 16 are in the other sign: tiles hold numbers, not bits.
+  TileValue withSign(TileValue x, bool isUnsigned);
   /// As numbers 0 and 1 in f16.
   TileValue unmask(TileValue x);
   /// The buffer's part that the tile covers. `withPads`: rows up to the pitch, for arithmetic.
@@ -105,8 +107,10 @@ public:
 private:
   TileValue mask(TileValue x);
   TileValue compareInts(ir::Compare kind, TileValue a, TileValue b);
-  TileValue tanh(TileValue x);
-  TileValue erf(TileValue x);
+  TileValue nearZero(TileValue x, double limit, llvm::ArrayRef<double> coefficients, TileValue value);
+  TileValue roundToBf16(TileValue x);
+  TileValue tanh(TileValue x, bool isExact);
+  TileValue erf(TileValue x, bool isExact);
   mlir::Value viewAs(mlir::Value buffer, Kind kind, bool withPads);
   mlir::Type reducedIn(ReduceOp op);
   TileValue acrossRows(ir::Binary pair, TileValue x);

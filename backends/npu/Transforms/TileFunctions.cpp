@@ -69,6 +69,20 @@ public:
     return pick(ir::Compare::lt, x, 0, tiles.negate(value), value);
   }
 
+  /// Less than 0, or -0.
+  T isNegative(T x) {
+    T probe = pick(ir::Compare::eq, x, 0, tiles.unary(ir::Unary::vrec, x), x);
+    return tiles.compare(ir::Compare::lt, probe, number(0));
+  }
+
+  T atan2(T y, T x) {
+    T up = abs(y), along = abs(x);
+    T ratio = tiles.select(tiles.compare(ir::Compare::eq, up, along), number(1), div(up, along));
+    T angle = atan(pick(ir::Compare::eq, tiles.binary(ir::Binary::vmax, up, along), 0, number(0), ratio));
+    angle = tiles.select(isNegative(x), add(mul(angle, -1), std::numbers::pi), angle);
+    return tiles.select(isNegative(y), mul(angle, -1), angle);
+  }
+
   T log1p(T x) {
     T sum = add(x, 1), step = add(sum, -1);
     T exact = mul(ln(sum), div(x, step));
@@ -133,9 +147,28 @@ public:
     return n < 0 ? tiles.unary(ir::Unary::vrec, *product) : *product;
   }
 
-  /// a^b by exp and ln; the sign of a negative base follows the parity of a whole exponent.
-  T power(T a, T b) {
-    T size = exp(mul(b, ln(abs(a))));
+  /// size^b by exp and ln. What ln and the product have rounded off is put back, since exp makes it large.
+  T exactPower(T size, T b) {
+    T log = ln(size), product = mul(b, log);
+    // exp(log / 2) squared would be `size` but for the error of a large log, which is far above that of exp.
+    T root = exp(mul(log, 0.5)), low = add(div(div(size, root), root), -1), far = abs(log);
+    low = pick(ir::Compare::lt, far, 8, number(0), pick(ir::Compare::lt, far, 88, low, number(0)));
+    auto highOf = [&](T x) { // upper 12 bits (T. J. Dekker)
+      T wide = mul(x, 4097);
+      return sub(wide, sub(wide, x));
+    };
+    T bHigh = highOf(b), logHigh = highOf(log), bLow = sub(b, bHigh), logLow = sub(log, logHigh);
+    T rest = add(sub(mul(bHigh, logHigh), product), add(mul(bHigh, logLow), mul(bLow, logHigh)));
+    rest = add(add(rest, mul(bLow, logLow)), mul(b, low));
+    T value = exp(product);
+    // Only where nothing on the way overflows.
+    return pick(ir::Compare::lt, abs(product), 87,
+                pick(ir::Compare::lt, abs(b), 1e9, add(value, mul(value, rest)), value), value);
+  }
+
+  /// a^b; the sign of a negative base follows the parity of a whole exponent.
+  T power(T a, T b, bool isExact) {
+    T size = isExact ? exactPower(abs(a), b) : exp(mul(b, ln(abs(a))));
     T large = tiles.compare(ir::Compare::ge, abs(b), number(16777216)); // every one is even
     T floor = tiles.select(large, b, whole(b, ir::Round::floor));
     T half = mul(b, 0.5);
@@ -169,6 +202,14 @@ FailureOr<TileValue> TileBuilder::applyFormula(Operation *op, ArrayRef<TileValue
     return back(f.div(f.sine(x, 0), f.sine(x, 0.5)));
   if (isa<math::AtanOp>(op))
     return back(f.atan(x));
+  // Answers about a row alone would be bits in another order than those about the tile.
+  auto wideAs = [&](TileValue value, Kind kind) {
+    value = wide(value);
+    return value.kind == Kind::Scalar ? value : materialize(value, kind);
+  };
+  Kind both = operands.size() == 2 ? join(operands[0].kind, operands[1].kind) : Kind::Scalar;
+  if (isa<math::Atan2Op>(op))
+    return back(f.atan2(wideAs(x, both), wideAs(operands[1], both)));
   if (isa<math::AsinOp>(op))
     return back(f.atan(f.div(x, f.sqrt(f.mul(f.add(f.mul(x, -1), 1), f.add(x, 1))))));
   if (isa<math::AcosOp>(op))
@@ -192,7 +233,7 @@ FailureOr<TileValue> TileBuilder::applyFormula(Operation *op, ArrayRef<TileValue
     if (operands[1].kind == Kind::Scalar && matchPattern(operands[1].value, m_Constant(&exponent)))
       if (std::optional<TileValue> power = f.powerOf(x, exponent.getValueAsDouble()))
         return back(*power);
-    return back(f.power(x, wide(operands[1])));
+    return back(f.power(wideAs(x, both), wideAs(operands[1], both), element.isF32()));
   }
   return refuse(op);
 }

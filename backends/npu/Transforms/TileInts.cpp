@@ -5,6 +5,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace kiln::npu {
@@ -103,6 +105,14 @@ TileValue TileBuilder::narrow(TileValue x, Type to) {
                  binary(ir::Binary::vadd, x, number(double(int64_t(1) << width), i32)), x);
   }
   return cast(cast(x, builder.getF32Type(), ir::Round::rint), to, ir::Round::rint);
+}
+
+TileValue TileBuilder::withSign(TileValue x, bool isUnsigned) {
+  double half = std::ldexp(1.0, static_cast<int>(x.element.getIntOrFloatBitWidth()) - 1);
+  TileValue moved = binary(ir::Binary::vadd, x, number(isUnsigned ? 2 * half : -2 * half, x.element));
+  TileValue isOther =
+      compare(isUnsigned ? ir::Compare::lt : ir::Compare::ge, x, number(isUnsigned ? 0 : half, x.element));
+  return select(isOther, moved, x);
 }
 
 /// 1 where there is 0.

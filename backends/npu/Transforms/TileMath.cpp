@@ -1,6 +1,6 @@
 // TileMath.cpp: ops of arith and math on tiles. Functions that the vector unit lacks are made of those that
 // it has: tanh by exp(2x) on a clamped argument, erf by Abramowitz and Stegun 7.1.26 (absolute error
-// below 1.5e-7), powers by exp and ln.
+// below 1.5e-7), near 0 in f32 by polynomials of Cephes (S. Moshier); powers by exp and ln.
 #include "backends/npu/Transforms/TileBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,6 +41,18 @@ std::optional<Unary> unaryOf(Operation *op) {
 bool isBool(const TileValue &x) { return x.element.isInteger(1); }
 bool isNarrowInt(Type type) { return type.isInteger(8) || type.isInteger(16); }
 
+/// Whether a formula takes only 1 + f(x), as gelu does: digits of f below those of 1 do not count.
+bool isAddedToOne(Operation *function) {
+  return !function->use_empty() && llvm::all_of(function->getUsers(), [&](Operation *user) {
+    FloatAttr other;
+    auto add = dyn_cast<arith::AddFOp>(user);
+    return add &&
+           (matchPattern(add.getLhs(), m_Constant(&other)) ||
+            matchPattern(add.getRhs(), m_Constant(&other))) &&
+           other.getValueAsDouble() == 1;
+  });
+}
+
 } // namespace
 
 InFlightDiagnostic TileBuilder::refuse(Operation *op) {
@@ -57,7 +69,15 @@ TileValue TileBuilder::polynomial(TileValue x, ArrayRef<double> coefficients) {
   return sum;
 }
 
-TileValue TileBuilder::tanh(TileValue x) {
+/// x * p(x^2) below `limit`, where a difference of numbers near 1 has lost digits that f32 shows and f16 does
+/// not.
+TileValue TileBuilder::nearZero(TileValue x, double limit, ArrayRef<double> coefficients, TileValue value) {
+  TileValue series = binary(ir::Binary::vmul, polynomial(binary(ir::Binary::vmul, x, x), coefficients), x);
+  TileValue isNear = compare(ir::Compare::lt, unary(ir::Unary::vabs, x), number(limit, x.element));
+  return select(isNear, series, value);
+}
+
+TileValue TileBuilder::tanh(TileValue x, bool isExact) {
   Type element = x.element;
   x = cast(x, builder.getF32Type(), ir::Round::rint);
   TileValue low = binary(ir::Binary::vmax, x, number(-8.8, x.element));
@@ -65,10 +85,16 @@ TileValue TileBuilder::tanh(TileValue x) {
   TileValue e = unary(ir::Unary::vexp, binary(ir::Binary::vmul, clamped, number(2, x.element)));
   TileValue above = binary(ir::Binary::vadd, e, number(-1, x.element));
   TileValue below = binary(ir::Binary::vadd, e, number(1, x.element));
-  return cast(binary(ir::Binary::vdiv, above, below), element, ir::Round::rint);
+  TileValue value = binary(ir::Binary::vdiv, above, below);
+  if (isExact && element.isF32())
+    value = nearZero(
+        x, 0.625,
+        {-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1, -3.33332819422e-1, 1},
+        value);
+  return cast(value, element, ir::Round::rint);
 }
 
-TileValue TileBuilder::erf(TileValue x) {
+TileValue TileBuilder::erf(TileValue x, bool isExact) {
   Type element = x.element;
   x = cast(x, builder.getF32Type(), ir::Round::rint);
   TileValue magnitude = unary(ir::Unary::vabs, x);
@@ -80,7 +106,13 @@ TileValue TileBuilder::erf(TileValue x) {
   TileValue tail = binary(ir::Binary::vmul, binary(ir::Binary::vmul, p, t), e);
   TileValue positive = binary(ir::Binary::vadd, negate(tail), number(1, x.element));
   TileValue isNegative = compare(ir::Compare::lt, x, number(0, x.element));
-  return cast(select(isNegative, negate(positive), positive), element, ir::Round::rint);
+  TileValue value = select(isNegative, negate(positive), positive);
+  if (isExact && element.isF32())
+    value = nearZero(x, 1,
+                     {7.853861353153693e-5, -8.010193625184903e-4, 5.188327685732524e-3,
+                      -2.685381193529856e-2, 1.128358514861418e-1, -3.761262582423300e-1, 1.128379165726710},
+                     value);
+  return cast(value, element, ir::Round::rint);
 }
 
 FailureOr<TileValue> TileBuilder::applyBool(Operation *op, ArrayRef<TileValue> operands) {
@@ -123,7 +155,22 @@ FailureOr<TileValue> TileBuilder::applyConversion(Operation *op, TileValue x) {
       source == target || source.isF32() || target.isF32() || (source.isF16() && target.isInteger(32));
   if (!isDirect)
     x = cast(x, builder.getF32Type(), ir::Round::rint);
-  return cast(x, to, round);
+  // A formula that goes on with the rounded number means it; else it is rounded where it is stored.
+  bool isRounding = isa<arith::TruncFOp>(op) && to.isBF16() &&
+                    llvm::any_of(op->getUsers(), [](Operation *user) { return isa<arith::ExtFOp>(user); });
+  return isRounding ? roundToBf16(x) : cast(x, to, round);
+}
+
+/// The nearest bf16, held as f32.
+TileValue TileBuilder::roundToBf16(TileValue x) {
+  x = cast(x, builder.getF32Type(), ir::Round::rint);
+  if (x.kind == Kind::Scalar)
+    x = materialize(x, home);
+  TileValue narrow = allocateAs(x.kind, builder.getBF16Type()),
+            result = allocate(x.kind, builder.getBF16Type());
+  builder.create<ir::CastOp>(loc, ir::Round::rint, view(x, true), view(narrow, true));
+  builder.create<ir::CastOp>(loc, ir::Round::rint, view(narrow, true), view(result, true));
+  return result;
 }
 
 FailureOr<TileValue> TileBuilder::applyFunction(Operation *op, ArrayRef<TileValue> operands) {
@@ -134,9 +181,9 @@ FailureOr<TileValue> TileBuilder::applyFunction(Operation *op, ArrayRef<TileValu
   if (isa<arith::NegFOp>(op))
     return negate(x);
   if (isa<math::TanhOp>(op))
-    return tanh(x);
+    return tanh(x, !isAddedToOne(op));
   if (isa<math::ErfOp>(op))
-    return erf(x);
+    return erf(x, !isAddedToOne(op));
   if (isa<math::Exp2Op>(op))
     return back(unary(ir::Unary::vexp,
                       binary(ir::Binary::vmul, f32(x), number(0.69314718055994531, builder.getF32Type()))));

@@ -71,7 +71,6 @@ private:
                            OpFoldResult columnStride, TileValue raw);
   mlir::FailureOr<TileValue> gather(Value value, const Access &access, TileValue raw);
   TileValue widen(TileValue raw, mlir::Type stored, mlir::Type element);
-  TileValue shiftFrom(TileValue x, double limit, double step);
   Value viewForTransfer(TileValue x);
   LogicalResult store(Value value);
   bool isOnlyMoved(Value value);

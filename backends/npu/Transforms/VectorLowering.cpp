@@ -28,7 +28,8 @@ LogicalResult VectorLowering::checkTypes() {
       return success();
     // Moved as bytes.
     bool isBytes = type.isIntOrFloat() && type.getIntOrFloatBitWidth() % 8 == 0;
-    if (isBytes &&
+    bool isMoved = !value.getDefiningOp() || isView(value.getDefiningOp());
+    if (isBytes && isMoved &&
         llvm::all_of(value.getUsers(), [](Operation *user) { return isView(user) || isa<YieldOp>(user); }))
       return success();
     return emitError(value.getLoc(), "npu: elements of type ") << type << " are not lowered yet";
@@ -239,14 +240,16 @@ scf::ForOp VectorLowering::openLoops(ArrayRef<size_t> loops) {
   scf::ForOp outermost;
   for (size_t group : loops) {
     IndexMath math(builder, loc);
-    // An extent of 0 is one part of no elements: what the loop sets and waits for is then the same.
+    // An extent of 0 that tiles run along is one part of no elements: what the loop sets and waits for is
+    // then the same.
     OpFoldResult end = extent(group);
-    bool isKnown = getConstantIntValue(end).has_value();
-    if (!isKnown)
+    bool isTiled = group == tiling.rowGroup || group == tiling.columnGroup;
+    bool runs = isTiled && !getConstantIntValue(end);
+    if (runs)
       end = math.max(end, math.constant(1));
     auto loop = builder.create<scf::ForOp>(loc, math.value(math.constant(0)), math.value(end),
                                            math.value(math.constant(tileOf(group))));
-    if (!isKnown)
+    if (runs)
       loop->setAttr(devicekit::kRunsAttr, builder.getUnitAttr());
     outermost = outermost ? outermost : loop;
     builder.setInsertionPointToStart(loop.getBody());

@@ -124,7 +124,7 @@ FailureOr<TileValue> VectorLowering::loadNumber(Value value, const Access &acces
   x.element = number;
   x = tiles->materialize(x, tiling.isLine ? Kind::Column : Kind::Row);
   x = tiles->cast(tiles->cast(x, builder.getF32Type(), ir::Round::rint), element, ir::Round::rint);
-  return stored.isUnsignedInteger(16) ? shiftFrom(x, 0, 1 << 16) : x;
+  return stored.isUnsignedInteger(16) ? tiles->withSign(x, /*isUnsigned=*/true) : x;
 }
 
 /// What memory holds as what arithmetic wants.
@@ -133,15 +133,7 @@ TileValue VectorLowering::widen(TileValue raw, Type stored, Type element) {
     return {raw.kind, raw.value, element};
   TileValue wide = tiles->allocate(raw.kind, element);
   builder.create<ir::CastOp>(loc, ir::Round::rint, tiles->view(raw, true), tiles->view(wide, true));
-  return stored.isUnsignedInteger(16) ? shiftFrom(wide, 0, 1 << 16) : wide;
-}
-
-/// Unsigned numbers of 16 bits, which the vector unit converts as signed ones: what lies below (or, for a
-/// negative `step`, from) `limit` on is moved by `step`.
-TileValue VectorLowering::shiftFrom(TileValue x, double limit, double step) {
-  TileValue moved = tiles->binary(ir::Binary::vadd, x, tiles->number(step, x.element));
-  ir::Compare kind = step > 0 ? ir::Compare::lt : ir::Compare::ge;
-  return tiles->select(tiles->compare(kind, x, tiles->number(limit, x.element)), moved, x);
+  return stored.isUnsignedInteger(16) ? tiles->withSign(wide, /*isUnsigned=*/true) : wide;
 }
 
 /// The tile whose column is strided in memory, by way of its transpose.
@@ -305,7 +297,7 @@ LogicalResult VectorLowering::store(Value value) {
   Value target = windowFor(resultOf(value), offsetOf(value, nullptr), kind, rowStride);
   Type stored = cast<MemRefType>(target.getType()).getElementType();
   if (stored.isUnsignedInteger(16))
-    x = shiftFrom(x, 1 << 15, -(1 << 16));
+    x = tiles->withSign(x, /*isUnsigned=*/false);
   auto held = cast<MemRefType>(x.value.getType());
   if (held.getElementType() != stored) {
     Value alloc = builder.create<memref::AllocOp>(
