@@ -355,6 +355,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=2000 if os.environ.get("KILN_TEST_FULL") == "1" else 40)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--device", default="host")
+    parser.add_argument("--refusals", help="refusals with a line that has this text are no failures: what the device is known to lack")
     parser.add_argument("--keep", type=pathlib.Path, help="folder for the kernels that fail")
     arguments = parser.parse_args()
     failed = ran = 0
@@ -388,8 +389,10 @@ def run(arguments: argparse.Namespace, folder: pathlib.Path, texts: dict[str, st
         return {}
     reports = re.findall(r"^(?:FAIL|REFUSED) \S+?: (\w+).*$", output, re.MULTILINE)
     if code == 1 and reports:
-        return {name: "\n".join(line for line in output.split("\n") if re.match(rf"(FAIL|REFUSED) \S+ {name}\b", line))
-                for name in dict.fromkeys(reports)}
+        lines = {name: [line for line in output.split("\n") if re.match(rf"(FAIL|REFUSED) \S+ {name}\b", line)]
+                 for name in dict.fromkeys(reports)}
+        return {name: "\n".join(of) for name, of in lines.items()
+                if not arguments.refusals or any(line.startswith("FAIL") or arguments.refusals not in line for line in of)}
     if len(texts) == 1:
         return {name: f"FAIL {name}: exit code {code}: {output[-500:]}" for name in texts}
     failing: dict[str, str] = {}

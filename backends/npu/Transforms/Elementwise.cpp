@@ -57,6 +57,9 @@ Operation *foldKnown(OpBuilder &builder, Operation &op, const DenseMap<Value, Ti
 
 FailureOr<TileValue> applyElementwise(TileBuilder &tiles, Operation *op, ArrayRef<TileValue> operands) {
   Location loc = op->getLoc();
+  if (elementOf(op->getResult(0)).isUnsignedInteger(32))
+    return FailureOr<TileValue>(op->emitError("npu: '")
+                                << op->getName() << "' with a result of ui32 is not lowered yet");
   Block scratch;
   SmallVector<Value> scalars;
   bool isUnsigned = elementOf(op->getResult(0)).isUnsignedInteger();

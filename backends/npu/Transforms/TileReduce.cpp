@@ -6,6 +6,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -40,14 +41,19 @@ Reduction reductionOf(ReduceKind kind) {
   llvm_unreachable("a reduction");
 }
 
-double identityOf(ir::Binary pair, bool isFloat) {
+/// What an empty sum, product, maximum or minimum of `element` is, in whichever type it is computed.
+double identityOf(ir::Binary pair, Type element) {
+  auto integer = dyn_cast<IntegerType>(element);
+  bool isUnsigned = integer && (integer.isUnsigned() || integer.getWidth() == 1);
+  double most = integer ? std::ldexp(1.0, static_cast<int>(integer.getWidth()) - !isUnsigned) - 1
+                        : std::numeric_limits<double>::infinity();
   switch (pair) {
   case ir::Binary::vmul:
     return 1;
   case ir::Binary::vmax:
-    return isFloat ? -std::numeric_limits<double>::infinity() : std::numeric_limits<int32_t>::min();
+    return isUnsigned ? 0 : integer ? -most - 1 : -most;
   case ir::Binary::vmin:
-    return isFloat ? std::numeric_limits<double>::infinity() : std::numeric_limits<int32_t>::max();
+    return most;
   default:
     return 0;
   }
@@ -89,7 +95,7 @@ FailureOr<TileValue> TileBuilder::identity(ReduceOp op) {
   if (!type)
     return prepare(op, {}); // says why
   TileValue sum = allocate(Kind::Full, type);
-  double value = identityOf(reductionOf(op.getKind()).pair, type.isF32());
+  double value = identityOf(reductionOf(op.getKind()).pair, elementOf(op.getX()));
   builder.create<ir::BroadcastOp>(loc, number(value, type).value, sum.value);
   return sum;
 }

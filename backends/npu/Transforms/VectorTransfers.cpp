@@ -189,6 +189,9 @@ FailureOr<TileValue> VectorLowering::gather(Value value, const Access &access, T
   }
   bool isWhole = raw.kind == Kind::Full && (tiling.isLine || getConstantIntValue(step) != 0) &&
                  (tiling.isLine || getConstantIntValue(shape.columns));
+  // What a row is read from must lie as the row does.
+  isWhole &= getConstantIntValue(shape.columns) == 1 ||
+             getConstantIntValue(strideAlong(value, &access, tiling.columnGroup)) == 1;
   Type index = signless(elementOf(access.indices));
   if (!isWhole || !(index.isInteger(32) || index.isInteger(64)))
     return emitError(value.getLoc(), "npu: a gather of this form is not lowered yet");
@@ -205,6 +208,8 @@ FailureOr<TileValue> VectorLowering::load(Value value, bool isRaw) {
   std::optional<Access> access = accessOf(value);
   Kind kind = kindOf(value);
   Type element = signless(elementOf(value));
+  if (kind == Kind::Scalar && access->indices)
+    return emitError(value.getLoc(), "npu: a gather of one element is not lowered yet");
   if (kind == Kind::Scalar)
     return loadNumber(value, *access);
   IndexMath math(builder, loc);

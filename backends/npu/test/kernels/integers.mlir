@@ -101,3 +101,10 @@ func.func @zero_points(%x: tensor<20x700xui8>, %z: tensor<1xui8>, %w: tensor<700
   %4 = kiln.matmul %2, %3 : tensor<20x700xi16>, tensor<700x24xi16> -> tensor<20x24xi32>
   return %4 : tensor<20x24xi32>
 }
+
+// Unsigned words come from any type, though vector cores have none.
+func.func @to_words(%x: tensor<40x9xf32>) -> tensor<40x9xui32> attributes {kiln.test = {
+    types = [f32, f16, i1, i8, i16, i32, i64, ui8, ui16], inputs = ["40x9"]}} {
+  %0 = kiln.convert %x : tensor<40x9xf32> to tensor<40x9xui32>
+  return %0 : tensor<40x9xui32>
+}

@@ -227,3 +227,10 @@ func.func @even_columns(%x: tensor<9x50xf32>) -> tensor<9x24xf32> attributes {ki
   %1 = kiln.exp %0 : tensor<9x24xf32>
   return %1 : tensor<9x24xf32>
 }
+
+// One column of each row, and one element, at an index that the kernel reads.
+func.func @gather_column(%x: tensor<?x5xf32>, %i: tensor<1xi32>) -> tensor<?x1xf32> attributes {kiln.test = {
+    types = [f32, f16, i16, ui8], inputs = ["Mx5", "1"], cases = ["M=1", "M=2", "M=7", "M=40"]}} {
+  %0 = kiln.gather %x, %i axis 1 : tensor<?x5xf32>, tensor<1xi32> -> tensor<?x1xf32>
+  return %0 : tensor<?x1xf32>
+}

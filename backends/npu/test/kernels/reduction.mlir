@@ -153,3 +153,12 @@ func.func @large_squares(%x: tensor<9x512xf16>, %m: tensor<9xf16>) -> (tensor<9x
   %5 = kiln.neg %x : tensor<9x512xf16>
   return %4, %5 : tensor<9xf16>, tensor<9x512xf16>
 }
+
+// The least and greatest of nothing are the type's bounds.
+func.func @bounds_of_nothing(%x: tensor<7x?xi16>) -> (tensor<7x1xi16>, tensor<7x1xf32>) attributes {kiln.test = {
+    types = [i16, i8, ui8, ui16, i32], inputs = ["7xN"], cases = ["N=3", "N=0"]}} {
+  %0 = kiln.reduce min %x axes [1] keepdims : tensor<7x?xi16> -> tensor<7x1xi16>
+  %1 = kiln.reduce max %x axes [1] keepdims : tensor<7x?xi16> -> tensor<7x1xi16>
+  %2 = kiln.convert %1 : tensor<7x1xi16> to tensor<7x1xf32>
+  return %0, %2 : tensor<7x1xi16>, tensor<7x1xf32>
+}
