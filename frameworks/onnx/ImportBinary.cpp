@@ -1,4 +1,5 @@
 // ImportBinary.cpp: elementwise ops of several tensors, broadcast as in numpy.
+#include "frameworks/onnx/DataBroadcast.h"
 #include "frameworks/onnx/Errors.h"
 #include "frameworks/onnx/Node.h"
 
@@ -7,8 +8,15 @@ using namespace mlir;
 namespace kiln::onnx {
 namespace {
 
+/// One op on the operands, broadcast also where data decide their extents.
+template <typename Op> Result<Value> combined(Node &node, std::initializer_list<Value> values) {
+  SmallVector<Value> operands(values);
+  KILN_RETURN_IF_ERROR(broadcastByData(node, operands));
+  return node.build.make<Op>(operands);
+}
+
 template <typename Op> Status importBinary(Node &node) {
-  return node.output(node.build.make<Op>({node.tensor(0), node.tensor(1)}));
+  return node.output(combined<Op>(node, {node.tensor(0), node.tensor(1)}));
 }
 
 /// Max, Min, Sum of any number of tensors, from left to right.
@@ -17,7 +25,7 @@ template <typename Op> Status importVariadic(Node &node) {
   for (unsigned i = 1; i < node.numInputs(); ++i) {
     if (!node.hasInput(i))
       return invalid("input {0} is left out; expected a tensor", i);
-    KILN_ASSIGN_OR_RETURN(result, node.build.make<Op>({result, node.tensor(i)}));
+    KILN_ASSIGN_OR_RETURN(result, combined<Op>(node, {result, node.tensor(i)}));
   }
   return node.output(result);
 }
@@ -32,7 +40,9 @@ Status importMean(Node &node) {
 // Directions as kiln.compare spells them.
 constexpr char kEq[] = "eq", kLt[] = "lt", kLe[] = "le", kGt[] = "gt", kGe[] = "ge";
 template <const char *direction> Status importCompare(Node &node) {
-  return node.output(node.build.compare(direction, node.tensor(0), node.tensor(1)));
+  SmallVector<Value> operands{node.tensor(0), node.tensor(1)};
+  KILN_RETURN_IF_ERROR(broadcastByData(node, operands));
+  return node.output(node.build.compare(direction, operands[0], operands[1]));
 }
 
 Status importMod(Node &node) {
@@ -65,12 +75,12 @@ Status importPow(Node &node) {
   Type computed = viaFloat ? exponent : base;
   KILN_ASSIGN_OR_RETURN(Value a, node.build.convert(x, computed));
   KILN_ASSIGN_OR_RETURN(Value b, node.build.convert(node.tensor(1), computed));
-  KILN_ASSIGN_OR_RETURN(Value power, node.build.make<PowOp>({a, b}));
+  KILN_ASSIGN_OR_RETURN(Value power, combined<PowOp>(node, {a, b}));
   return node.output(node.build.convert(power, base));
 }
 
 Status importWhere(Node &node) {
-  return node.output(node.build.make<SelectOp>({node.tensor(0), node.tensor(1), node.tensor(2)}));
+  return node.output(combined<SelectOp>(node, {node.tensor(0), node.tensor(1), node.tensor(2)}));
 }
 
 constexpr OpEntry kBinaryOps[] = {

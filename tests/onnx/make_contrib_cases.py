@@ -334,6 +334,13 @@ def cases():
             add(f"roi_align_adaptive_{mode}_{placing}", "RoiAlign", regions, domain="", mode=mode, output_height=3, output_width=2,
                 sampling_ratio=0, spatial_scale=0.8, coordinate_transformation_mode=placing)
 
+    # ---- Extents that data decide and that broadcast
+    def found(x):
+        return lambda r, g: {"x": np.array(x, np.float32), "y": r(3, 4)}
+    nodes = [helper.make_node("Unique", ["x"], ["u"]), helper.make_node("Add", ["y", "u"], ["z"])]
+    add("broadcast_one_by_data", nodes, found([2, 2, 2, 2]), outputs=("z",))
+    add("broadcast_all_by_data", nodes, found([4, 2, 1, 3]), outputs=("z",))
+
     # ---- Classical models: probabilities that are calibrated pair by pair
     def support(r, classes, per_class=2, features=4):
         vectors, pairs = classes * per_class, classes * (classes - 1) // 2

@@ -72,6 +72,21 @@ TEST(ShapeValueTest, MatricesOfExtentsBecomeTensorsWhereDataAre) {
                                   HasSubstr("[3, 2] : tensor<6xi64> -> tensor<3x2xi64>")));
 }
 
+TEST(ShapeValueTest, ExtentsThatDataDecideMayBeOne) {
+  TestModel model(13);
+  model.input("x", {6}).input("y", {6}).output("z");
+  model.node("Unique", {"x"}, {"u"});
+  model.node("Add", {"u", "y"}, {"z"});
+  EXPECT_THAT(model.text(),
+              AllOf(HasSubstr("arith.cmpi eq"), HasSubstr("kiln.iota"), HasSubstr("-> tensor<6xf32>")));
+  TestModel same(13); // one number, equal to itself
+  same.input("x", {6}).output("z");
+  same.node("Unique", {"x"}, {"u"});
+  same.node("Mul", {"u", "u"}, {"s"});
+  same.node("Add", {"u", "s"}, {"z"});
+  EXPECT_THAT(same.text(), Not(HasSubstr("kiln.iota")));
+}
+
 TEST(ShapeValueTest, EqualFactorsCancel) {
   TestModel model(13);
   model.input("x", {"n", 6, "m"}).integers("shape", {0, -1, 3}).output("y");
