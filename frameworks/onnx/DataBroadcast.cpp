@@ -52,6 +52,8 @@ Status broadcastByData(Node &node, MutableArrayRef<Value> operands) {
     rank = std::max(rank, f.rank(operand));
   for (int64_t back = 0; back < rank && f.ok(); ++back) {
     Extents extents = extentsAt(f.build, operands, back);
+    if (llvm::none_of(extents, [](Extent extent) { return isFromData(extent); }))
+      continue;
     // The extent that is not 1: a known one if there is one, else the first that proves not to be.
     Extent common;
     bool differ = false;
@@ -68,7 +70,7 @@ Status broadcastByData(Node &node, MutableArrayRef<Value> operands) {
     if (!differ)
       continue;
     for (auto [operand, extent] : llvm::zip_equal(operands, extents))
-      if (extent && isFromData(extent))
+      if (isFromData(extent))
         operand = withExtent(f, operand, f.rank(operand) - 1 - back, extent, common);
   }
   return f.status();
