@@ -7,6 +7,7 @@
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -61,9 +62,10 @@ Status kiln::jit::checkElementTypes(ModuleOp module, const Target &target) {
     return {};
   std::string text;
   llvm::raw_string_ostream stream(text);
-  stream << "'" << target.deviceType << "' has no elements of these types:";
+  stream << "'" << target.deviceType << "' has no elements of these types: ";
+  llvm::ListSeparator separator("; ");
   for (const auto &[key, finding] : found) {
-    stream << "\n  '" << key.first << "' on '" << key.second << "' (" << locationText(finding.first);
+    stream << separator << "'" << key.first << "' on '" << key.second << "' (" << locationText(finding.first);
     if (finding.count > 1)
       stream << ", and " << finding.count - 1 << " more";
     stream << ")";

@@ -241,9 +241,9 @@ scf::ForOp VectorLowering::openLoops(ArrayRef<size_t> loops) {
   for (size_t group : loops) {
     IndexMath math(builder, loc);
     // An extent of 0 that tiles run along is one part of no elements: what the loop sets and waits for is
-    // then the same.
+    // then the same. Parts of one element have no such part.
     OpFoldResult end = extent(group);
-    bool isTiled = group == tiling.rowGroup || group == tiling.columnGroup;
+    bool isTiled = (group == tiling.rowGroup || group == tiling.columnGroup) && tileOf(group) > 1;
     bool runs = isTiled && !getConstantIntValue(end);
     if (runs)
       end = math.max(end, math.constant(1));

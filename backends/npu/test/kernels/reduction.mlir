@@ -162,3 +162,15 @@ func.func @bounds_of_nothing(%x: tensor<7x?xi16>) -> (tensor<7x1xi16>, tensor<7x
   %2 = kiln.convert %1 : tensor<7x1xi16> to tensor<7x1xf32>
   return %0, %2 : tensor<7x1xi16>, tensor<7x1xf32>
 }
+
+// Sums of no rows, which a core adds one by one; maxima of no columns.
+func.func @no_rows(%x: tensor<?x?xf32>) -> (tensor<1x?xf32>) attributes {kiln.test = {
+    types = [f32, bf16], inputs = ["MxN"], cases = ["M=5 N=8", "M=0 N=7", "M=0 N=70", "M=0 N=1"]}} {
+  %0 = kiln.reduce mean %x axes [0] keepdims : tensor<?x?xf32> -> tensor<1x?xf32>
+  return %0 : tensor<1x?xf32>
+}
+func.func @no_columns(%x: tensor<?x?xf32>) -> (tensor<?x1xf32>) attributes {kiln.test = {
+    types = [f32, bf16], inputs = ["MxN"], cases = ["M=5 N=8", "M=7 N=0", "M=70 N=0", "M=1 N=0"]}} {
+  %0 = kiln.reduce max %x axes [1] keepdims : tensor<?x?xf32> -> tensor<?x1xf32>
+  return %0 : tensor<?x1xf32>
+}
