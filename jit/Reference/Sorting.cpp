@@ -45,8 +45,10 @@ Tensors ordered(const Call &call, int64_t axis, int64_t count, bool isDescending
     for (int64_t j = 0; j < count; ++j) {
       int64_t to = lines.at(line, j, count), from = lines.at(line, order[j]);
       values.copy(to, x, from);
-      if (operandError > 0) // an order statistic moves by no more than its operands
+      if (operandError > 0 && x.isFloat()) // an order statistic moves by no more than its operands
         values.set(to, x.values[from], operandError);
+      else if (operandError > 0)
+        values.set(to, x.integers[from], operandError);
       indices.set(to, order[j], operandError > 0 ? static_cast<double>(lines.length) : 0);
     }
   }
