@@ -29,8 +29,8 @@ AttentionOp attentionOf(KernelOp kernel) {
 /// Rows whose scores, weights and partial sums UB holds, scores twice; 0 if not even two.
 int64_t rowsInUb(int64_t chunks, const Target &target) {
   for (int64_t rows : {8, 4, 2}) {
-    int64_t scores = chunks * rows * kAttentionTile * 4, partial = 4 * rows * kAttentionTile * 4 + 256,
-            spread = 2 * (rows * kAttentionTile * 4 + 256);
+    int64_t scores = chunks * rows * kAttentionTile * 4, partial = 4 * rows * kAttentionTile * 4 + 512,
+            spread = 2 * rows * kAttentionTile * 4 + 512;
     if (uint64_t(2 * scores + scores / 2 + partial + spread + 4096) <= target.ubBytes)
       return rows;
   }

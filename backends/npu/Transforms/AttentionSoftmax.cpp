@@ -38,18 +38,20 @@ private:
   Value index(int64_t value) { return math.value(math.constant(value)); }
   /// `count` lines of a buffer of lines.
   Value lines(Value buffer, int64_t first, int64_t count);
-  /// A buffer of its own for `elements` that lie beside those of others; `part` shows them.
-  Value allocateBeside(int64_t elements) { return allocate({kBeside + elements}); }
+  /// Room for `elements` from kBeside on, beside those of others; whole lines of banks, so that what follows
+  /// is, too.
+  Value allocateBeside(int64_t elements) { return allocate({2 * kBeside + elements}); }
   /// The elements of a buffer from `first` on, in other extents.
   Value part(Value buffer, ArrayRef<int64_t> extents, int64_t first = 0);
   void binary(ir::Binary kind, Value a, Value b, Value d, std::optional<int64_t> broadcast = std::nullopt) {
     builder.create<ir::BinaryOp>(loc, kind, a, b, d,
                                  broadcast ? builder.getI64IntegerAttr(*broadcast) : IntegerAttr());
   }
-  /// One number of each row, in as many as vbrcb reads; and a line with that number in all of its row's
-  /// place.
-  Value reduce(ir::Reduce kind, Value x);
-  Value spread(Value column);
+  void allocateAll();
+  /// One number of each row to `column`, which has as many as vbrcb reads; and a line with that number in all
+  /// of its row's place.
+  void reduce(ir::Reduce kind, Value x);
+  Value spread(Value numbers);
   void softmax(Value x);
 
   OpBuilder &builder;
@@ -57,7 +59,9 @@ private:
   IndexMath math;
   const AttentionPlan &plan;
   const int64_t line; // elements
-  Value zeros;        // [rows][128]
+  int64_t height;     // lines that are added up at a time
+  /// Of all steps: no place of theirs is that of weights on their way out.
+  Value zeros, partial, column, temp, blocks, wide, ones, inverse;
 };
 
 Value SoftmaxEmitter::lines(Value buffer, int64_t first, int64_t count) {
@@ -82,54 +86,59 @@ Value SoftmaxEmitter::part(Value buffer, ArrayRef<int64_t> extents, int64_t firs
   return builder.create<memref::ReinterpretCastOp>(loc, viewed, buffer, first, extents, strides);
 }
 
-Value SoftmaxEmitter::reduce(ir::Reduce kind, Value x) {
+void SoftmaxEmitter::reduce(ir::Reduce kind, Value x) {
   ir::Binary pair = kind == ir::Reduce::max ? ir::Binary::vmax : ir::Binary::vadd;
-  int64_t chunks = plan.chunks(), height = chunks % 4 == 0 ? 4 : chunks % 2 == 0 ? 2 : 1;
-  Value partial = allocateBeside(height * line);
   auto some = [&](int64_t from, int64_t count) {
     return part(partial, {count, line}, kBeside + from * line);
   };
+  int64_t chunks = plan.chunks();
   if (chunks == height)
     binary(ir::Binary::vmul, lines(x, 0, height), number(1), some(0, height));
   else
     binary(pair, lines(x, 0, height), lines(x, height, height), some(0, height));
   for (int64_t chunk = 2 * height; chunk < chunks; chunk += height)
     binary(pair, some(0, height), lines(x, chunk, height), some(0, height));
-  for (; height > 1; height /= 2)
-    binary(pair, some(0, height / 2), some(height / 2, height / 2), some(0, height / 2));
-  Value column = allocate({2 * kSpreadRows}), temp = allocate({plan.rows, 64});
-  builder.create<ir::BroadcastOp>(loc, number(0), column);
+  for (int64_t half = height / 2; half >= 1; half /= 2)
+    binary(pair, some(0, half), some(half, half), some(0, half));
   builder.create<ir::ReduceOp>(loc, kind, part(partial, {plan.rows, kAttentionTile}, kBeside),
                                part(column, {plan.rows}), temp);
-  return column;
 }
 
-Value SoftmaxEmitter::spread(Value column) {
-  Value blocks = allocate({kSpreadRows, kSpreadRows}), wide = allocateBeside(line);
-  builder.create<ir::BroadcastOp>(loc, part(column, {kSpreadRows}), blocks);
+Value SoftmaxEmitter::spread(Value numbers) {
+  builder.create<ir::BroadcastOp>(loc, part(numbers, {kSpreadRows}), blocks);
   binary(ir::Binary::vadd, zeros, part(blocks, {plan.rows, kSpreadRows}),
          part(wide, {plan.rows, kAttentionTile}, kBeside), /*broadcast=*/1);
   return part(wide, {1, line}, kBeside);
 }
 
 void SoftmaxEmitter::softmax(Value x) {
-  binary(ir::Binary::vsub, x, spread(reduce(ir::Reduce::max, x)), x, /*broadcast=*/0);
+  reduce(ir::Reduce::max, x);
+  binary(ir::Binary::vsub, x, spread(column), x, /*broadcast=*/0);
   if (plan.scale != 1)
     binary(ir::Binary::vmul, x, number(plan.scale), x);
   builder.create<ir::UnaryOp>(loc, ir::Unary::vexp, x, x);
-  Value sum = reduce(ir::Reduce::sum, x), inverse = allocate({2 * kSpreadRows}),
-        one = allocate({2 * kSpreadRows});
-  builder.create<ir::BroadcastOp>(loc, number(1), one);
-  binary(ir::Binary::vdiv, one, sum, inverse);
+  reduce(ir::Reduce::sum, x);
+  binary(ir::Binary::vdiv, ones, column, inverse);
   binary(ir::Binary::vmul, x, spread(inverse), x, /*broadcast=*/0);
+}
+
+void SoftmaxEmitter::allocateAll() {
+  int64_t chunks = plan.chunks();
+  height = chunks % 4 == 0 ? 4 : chunks % 2 == 0 ? 2 : 1;
+  zeros = allocate({plan.rows, kAttentionTile});
+  partial = allocateBeside(height * line), wide = allocateBeside(line);
+  column = allocate({2 * kSpreadRows}), ones = allocate({2 * kSpreadRows});
+  inverse = allocate({2 * kSpreadRows}), blocks = allocate({kSpreadRows, kSpreadRows});
+  temp = allocate({plan.rows, 64});
+  for (auto [buffer, value] : {std::pair(zeros, 0.0), std::pair(column, 0.0), std::pair(ones, 1.0)})
+    builder.create<ir::BroadcastOp>(loc, number(value), buffer);
 }
 
 void SoftmaxEmitter::run(Value scores, Value weights) {
   Type element = cast<MemRefType>(weights.getType()).getElementType();
   Value block = builder.create<ir::BlockIdxOp>(loc, builder.getIndexType());
   Value half = builder.create<ir::SubIdxOp>(loc, builder.getIndexType());
-  zeros = allocate({plan.rows, kAttentionTile});
-  builder.create<ir::BroadcastOp>(loc, number(0), zeros);
+  allocateAll();
   for (int64_t place = 0; place < plan.kPlaces; ++place) // free at first
     builder.create<ir::CrossSetOp>(loc, ir::Pipe::MTE2, kScoresFree);
   OpFoldResult left = math.sub(math.constant(plan.units() + plan.blocks - 1), block);
