@@ -45,6 +45,13 @@ void CodeWriter::writeLoad2d(ir::Load2dOp op) {
   Scalar across = ceilDiv(scalar(op.getRows()), square), along = ceilDiv(scalar(op.getDepth()), square);
   Scalar first = ceilDiv(start, 16), deep = number(square / c0), broad = number(square / 16);
   inst[Field::trans] = 1;
+  bool isFewer = !across.isReg && (along.isReg ? across.value <= 8 : across.value < along.value);
+  if (!isLeft && square == 16 && wide == 1 && isFewer) { // along the depth at once
+    inst[Field::sstride] = 1;
+    set(inst, Field::dstride, rows);
+    return repeat(
+        across, [&](Scalar column) { write(inst, column, add(first, mul(column, number(from[1]))), along); });
+  }
   inst[Field::sstride] = wide * from[1];
   inst[Field::sfrac] = wide == 2 ? from[1] : 1;
   // In L0A a step across is `broad` rows of `depth` fractals, in L0B `broad` fractals.
@@ -155,7 +162,11 @@ LogicalResult CodeWriter::writeCubeOp(Operation *op) {
     setReg(inst, Field::a, source.address);
     set(inst, Field::m, d.extents[0]);
     set(inst, Field::n, d.extents[1]);
-    set(inst, Field::sstride, mul(ceilDiv(d.extents[0], 16), number(16)));
+    // The product packed its rows, unless this is a part of them.
+    set(inst, Field::sstride,
+        fix.getSrc().getDefiningOp<memref::SubViewOp>()
+            ? number(getStridesAndOffset(fix.getSrc().getType()).first[0] / 16)
+            : mul(ceilDiv(d.extents[0], 16), number(16)));
     set(inst, Field::dstride, d.strides[0]);
     switch (fix.getQuant()) {
     case ir::Quant::NO_QUANT:

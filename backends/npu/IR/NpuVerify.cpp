@@ -72,9 +72,24 @@ LogicalResult verifyLegal(Operation *op, StringRef kind, Type element, ArrayRef<
   return diagnostic;
 }
 
-LogicalResult verifyFractal(Operation *op, MemRefType type, int64_t rows, int64_t columns, StringRef layout) {
+/// Whether fractals lie one behind the other; `hasPitch`: each of the outermost only holds them so.
+bool isPacked(MemRefType type, bool hasPitch) {
+  SmallVector<int64_t> strides;
+  int64_t offset = 0, expected = 1;
+  if (failed(getStridesAndOffset(type, strides, offset)))
+    return false;
+  for (int64_t axis = type.getRank() - 1; axis >= (hasPitch ? 1 : 0); --axis) {
+    if (strides[axis] != expected)
+      return false;
+    expected *= type.getShape()[axis];
+  }
+  return !hasPitch || (strides[0] >= expected && strides[0] % strides[1] == 0);
+}
+
+LogicalResult verifyFractal(Operation *op, MemRefType type, int64_t rows, int64_t columns, StringRef layout,
+                            bool hasPitch = false) {
   if (type.getRank() != 4 || type.getShape()[2] != rows || type.getShape()[3] != columns ||
-      !type.getLayout().isIdentity())
+      !isPacked(type, hasPitch))
     return op->emitOpError("buffer ")
            << type << "; expected " << layout << ": rank 4 with inner extents " << rows << " x " << columns;
   return success();
@@ -411,7 +426,7 @@ LogicalResult MmadOp::verify() {
 
 LogicalResult FixpipeOp::verify() {
   Type in = getSrc().getType().getElementType(), out = getDst().getType().getElementType();
-  if (failed(verifyFractal(*this, getSrc().getType(), 16, 16, "zN")) ||
+  if (failed(verifyFractal(*this, getSrc().getType(), 16, 16, "zN", /*hasPitch=*/true)) ||
       failed(verifyRows(*this, getDst().getType())))
     return failure();
   bool isLegal = false; // C1

@@ -16,7 +16,7 @@ constexpr int64_t kMostPixels = 65535; // rows of one nd2nz
 
 /// Steps of depth, and copies of the input in L1; false if nothing fits.
 bool chooseSteps(const Target &target, const ConvShape &shape, ConvTiles &tiles) {
-  int64_t c0 = shape.c0(), m = llvm::alignTo(tiles.m(shape), 16);
+  int64_t c0 = shape.c0(), m = tiles.fractalRows(shape);
   if (tiles.pixels > kMostPixels || uint64_t(m * llvm::alignTo(tiles.n, 32) * 4) > target.l0cBytes)
     return false;
   int64_t square = std::max<int64_t>(16, c0);
@@ -25,31 +25,47 @@ bool chooseSteps(const Target &target, const ConvShape &shape, ConvTiles &tiles)
                                    target.l0bBytes / 2 / (llvm::alignTo(tiles.n, square) * shape.inBytes));
   if (most < square)
     return false;
-  tiles.depthL0 = std::min<int64_t>(int64_t(1) << llvm::Log2_64(most), llvm::alignTo(whole, square));
-  tiles.depthL0 = tiles.depthL0 / square * square;
-  int64_t perBlock = llvm::alignTo(tiles.pixels, 16) * 32;
-  for (int64_t depth = std::max<int64_t>(tiles.depthL0, 512 / shape.inBytes); depth >= tiles.depthL0;
-       depth /= 2) {
-    tiles.depthL1 = std::max<int64_t>(depth / tiles.depthL0, 1) * tiles.depthL0;
-    int64_t filters = 2 * llvm::alignTo(tiles.n, square) * tiles.depthL1 * shape.inBytes;
+  int64_t perBlock = llvm::alignTo(tiles.pixels, 16) * 32 * tiles.images;
+  auto fitInput = [&](int64_t filters) {
     int64_t left = int64_t(target.l1Bytes) - filters - 4096; // biases
     for (int64_t copies : {2, 1}) {
       tiles.blocks = std::min(left / (copies * perBlock), shape.blocks());
       if (tiles.blocks > 0)
         break;
     }
-    if (tiles.blocks > 0)
-      break;
+    return tiles.blocks > 0;
+  };
+  tiles.depthL0 = std::min<int64_t>(int64_t(1) << llvm::Log2_64(most), llvm::alignTo(whole, square));
+  tiles.depthL0 = tiles.depthL0 / square * square;
+  tiles.blocks = 0;
+  for (int64_t depth = std::max<int64_t>(tiles.depthL0, 512 / shape.inBytes);
+       tiles.blocks <= 0 && depth >= tiles.depthL0; depth /= 2) {
+    tiles.depthL1 = std::max<int64_t>(depth / tiles.depthL0, 1) * tiles.depthL0;
+    fitInput(2 * llvm::alignTo(tiles.n, square) * tiles.depthL1 * shape.inBytes);
   }
   if (tiles.blocks <= 0)
     return false;
   int64_t stepDepth = llvm::alignTo(tiles.blocks * shape.taps() * c0, square);
   tiles.depthL1 = std::min<int64_t>(tiles.depthL1, llvm::alignTo(stepDepth, tiles.depthL0));
-  return true;
+  if (tiles.images == 1)
+    return true;
+  // In L0A an image's rows follow another's by the depth of a step, so that all steps are whole.
+  int64_t depth = tiles.blocks * shape.taps() * c0, blocks = tiles.blocks;
+  if (shape.blocks() % blocks || depth % square)
+    return false;
+  if (depth % tiles.depthL1 || tiles.depthL1 % tiles.depthL0) {
+    tiles.depthL0 = most / square * square;
+    while (depth % tiles.depthL0)
+      tiles.depthL0 -= square;
+    tiles.depthL1 = tiles.depthL0 * (depth % (2 * tiles.depthL0) ? 1 : 2);
+  }
+  return fitInput(2 * llvm::alignTo(tiles.n, square) * tiles.depthL1 * shape.inBytes) &&
+         tiles.blocks == blocks;
 }
 
 double cyclesOf(const Target &target, const ConvShape &shape, const ConvTiles &tiles) {
-  double pixels = double(tiles.m(shape)), m = std::ceil(pixels / 16), n = std::ceil(double(tiles.n) / 16);
+  double pixels = double(tiles.m(shape) * tiles.images), m = double(tiles.fractalRows(shape) / 16),
+         n = std::ceil(double(tiles.n) / 16);
   double k = double(shape.blocks() * shape.taps() * shape.c0()), steps = std::ceil(k / double(tiles.depthL0));
   double cube = m * n * std::ceil(k / double(shape.depth)) + steps * double(target.cubeHead);
   double toL0 =
@@ -57,8 +73,9 @@ double cyclesOf(const Target &target, const ConvShape &shape, const ConvTiles &t
       steps * double(target.mteSetup);
   double l2 = double(target.l2ReadRate);
   double chunks = std::ceil(double(shape.blocks()) / double(tiles.blocks));
-  double input = std::max(double(tiles.pixels * shape.channels * shape.inBytes) / l2,
-                          double(tiles.pixels) * chunks * double(target.gmBurstCycles));
+  double inPixels = double(tiles.pixels * tiles.images);
+  double input = std::max(inPixels * double(shape.channels * shape.inBytes) / l2,
+                          inPixels * chunks * double(target.gmBurstCycles));
   double filters = std::max(k * double(tiles.n * shape.inBytes) / l2, k * double(target.gmBurstCycles));
   double write = std::max(pixels * double(tiles.n * shape.outBytes) / double(target.l2WriteRate),
                           pixels * double(target.gmBurstCycles));
@@ -68,8 +85,8 @@ double cyclesOf(const Target &target, const ConvShape &shape, const ConvTiles &t
   double rows = shape.outHeight < 0 ? kUnknownRows : double(shape.outHeight);
   double perRow =
       tiles.isBand ? 1 : std::ceil((shape.outWidth < 0 ? 256.0 : double(shape.outWidth)) / pixels);
-  double units = double(shape.images * shape.groups) * std::ceil(rows / double(tiles.rows)) * perRow *
-                 std::ceil(double(shape.outChannels) / double(tiles.n));
+  double units = double(shape.images / tiles.images * shape.groups) * std::ceil(rows / double(tiles.rows)) *
+                 perRow * std::ceil(double(shape.outChannels) / double(tiles.n));
   return (input + filters) / chunks + std::ceil(units / double(target.cubeCores)) * unit + write;
 }
 
@@ -97,6 +114,12 @@ bool chooseConvTiles(const Target &target, const ConvShape &shape, ConvTiles &ti
         candidate.rows = rows;
         candidate.pixels = shape.rowsFor(rows) * shape.width;
         consider(candidate);
+        for (candidate.images = 2;
+             shape.mayJoinImages && rows == shape.outHeight && candidate.fractalRows(shape) <= 2 * kMostRows;
+             ++candidate.images)
+          if (shape.images % candidate.images == 0)
+            consider(candidate);
+        candidate.images = 1;
       }
     }
     candidate.isBand = false;

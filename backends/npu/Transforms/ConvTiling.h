@@ -11,6 +11,7 @@ struct ConvShape {
   int64_t images = 1, groups = 1, width = -1, outHeight = -1, outWidth = -1, channels = 1, outChannels = 1;
   int64_t kernelH = 1, kernelW = 1, strideH = 1, strideW = 1, dilationH = 1, dilationW = 1;
   int64_t inBytes = 2, outBytes = 2, depth = 16;
+  bool mayJoinImages = false; // their count and all extents are known
 
   int64_t c0() const { return 32 / inBytes; }
   int64_t blocks() const { return (channels + c0() - 1) / c0(); } // C1
@@ -20,14 +21,17 @@ struct ConvShape {
   int64_t columnsFor(int64_t count) const { return (count - 1) * strideW + (kernelW - 1) * dilationW + 1; }
 };
 
-/// A tile of the output is `rows` whole rows, or `columns` of one row.
+/// A tile of the output is `rows` whole rows, all rows of `images`, or `columns` of one row.
 struct ConvTiles {
   bool isBand = false; // whole rows
   int64_t rows = 1, columns = 0, n = 16;
+  int64_t images = 1;                 // more than 1: a divisor of all; each has rows of fractals of its own
   int64_t blocks = 1;                 // of C0 channels that a step of the input has in L1
   int64_t depthL1 = 16, depthL0 = 16; // of the filters' steps
   int64_t pixels = 0;                 // of the input's tile in L1, at most
-  int64_t m(const ConvShape &shape) const { return isBand ? rows * shape.outWidth : columns; }
+  int64_t m(const ConvShape &shape) const { return isBand ? rows * shape.outWidth : columns; } // of an image
+  /// Rows in L0 and L0C.
+  int64_t fractalRows(const ConvShape &shape) const { return images * ((m(shape) + 15) / 16 * 16); }
 };
 
 /// The tiles that the cost model finds fastest; false if L1 does not hold even the smallest.

@@ -13,18 +13,23 @@ namespace kiln::npu {
 
 namespace {
 
-/// The op that fills an operand's buffer in L0; null if it is not one.
-Operation *fillerOf(Value buffer) {
-  Operation *filler = nullptr;
+/// The ops that fill an operand's buffer in L0, or rows of it, in their order.
+SmallVector<Operation *> fillersOf(Value buffer) {
+  SmallVector<Operation *> fillers;
+  if (!buffer.getDefiningOp<memref::AllocOp>())
+    return fillers;
   for (Operation *user : buffer.getUsers()) {
     bool fills = (isa<ir::Load2dOp>(user) && cast<ir::Load2dOp>(user).getDst() == buffer) ||
                  (isa<ir::Load3dOp>(user) && cast<ir::Load3dOp>(user).getDst() == buffer);
-    if (fills && filler)
-      return nullptr;
     if (fills)
-      filler = user;
+      fillers.push_back(user);
+    else if (auto rows = dyn_cast<memref::SubViewOp>(user))
+      llvm::append_range(fillers, make_filter_range(rows->getUsers(), [](Operation *inner) {
+                           return isa<ir::Load3dOp>(inner);
+                         }));
   }
-  return buffer.getDefiningOp<memref::AllocOp>() ? filler : nullptr;
+  llvm::sort(fillers, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return fillers;
 }
 
 class Splitter {
@@ -33,9 +38,9 @@ public:
       : product(product), step(step), builder(product), loc(product.getLoc()), math(builder, loc) {}
 
   LogicalResult run() {
-    Operation *left = fillerOf(product.getLhs()), *right = fillerOf(product.getRhs());
-    if (!left || !right)
-      return product.emitError("npu: a product in steps reads buffers that no one load fills");
+    SmallVector<Operation *> left = fillersOf(product.getLhs()), right = fillersOf(product.getRhs());
+    if (left.empty() || right.size() != 1)
+      return product.emitError("npu: a product in steps reads buffers that no load fills");
     std::optional<int64_t> depth = getConstantIntValue(product.getK());
     Value zero = math.value(math.constant(0));
     Value start = zero;
@@ -56,14 +61,20 @@ public:
                                initAt(start), product.getBias(), IntegerAttr());
     Value lhs = product.getLhs(), rhs = product.getRhs();
     product.erase();
-    for (Operation *old : {left, right, lhs.getDefiningOp(), rhs.getDefiningOp()})
+    left.push_back(right.front());
+    for (Operation *old : left)
       old->erase();
+    for (Value buffer : {lhs, rhs}) {
+      for (Operation *view : llvm::make_early_inc_range(buffer.getUsers()))
+        view->erase();
+      buffer.getDefiningOp()->erase();
+    }
     return success();
   }
 
 private:
   /// A buffer of one step, filled from `start` of the depth on.
-  Value fill(Operation *load, Value buffer, Value start, Value count) {
+  Value fill(ArrayRef<Operation *> loads, Value buffer, Value start, Value count) {
     auto type = cast<MemRefType>(buffer.getType());
     bool isLeft = ir::isIn(type, ir::Memory::L0A);
     SmallVector<int64_t> shape(type.getShape());
@@ -71,20 +82,32 @@ private:
     shape[isLeft ? 1 : 0] = llvm::divideCeil(llvm::alignTo(step, std::max<int64_t>(16, c0)), c0);
     Value part = builder.create<memref::AllocOp>(
         loc, MemRefType::get(shape, type.getElementType(), type.getLayout(), type.getMemorySpace()));
+    for (Operation *load : loads)
+      fill(load, part, start, count);
+    return part;
+  }
+
+  /// One of the loads that fill it.
+  void fill(Operation *load, Value part, Value start, Value count) {
     if (auto plain = dyn_cast<ir::Load2dOp>(load)) {
       Value from = plain.getFrom();
       if (getConstantIntValue(start) != 0)
         from = from ? math.value(math.add(from, start)) : start;
       builder.create<ir::Load2dOp>(loc, plain.getSrc(), part, plain.getRows(), count, from,
                                    plain.getTranspose());
-      return part;
+      return;
     }
     auto window = cast<ir::Load3dOp>(load);
+    if (auto rows = window.getDst().getDefiningOp<memref::SubViewOp>()) {
+      SmallVector<OpFoldResult> sizes(rows.getMixedSizes());
+      sizes[1] = builder.getIndexAttr(cast<MemRefType>(part.getType()).getDimSize(1));
+      part =
+          builder.create<memref::SubViewOp>(loc, part, rows.getMixedOffsets(), sizes, rows.getMixedStrides());
+    }
     builder.create<ir::Load3dOp>(loc, window.getSrc(), part, window.getHeight(), window.getWidth(),
                                  window.getPads(), window.getRows(),
                                  math.value(math.add(window.getFrom(), start)), count, window.getKernel(),
                                  window.getStrides(), window.getDilations());
-    return part;
   }
 
   /// Whether the sums begin with the step at `start`.

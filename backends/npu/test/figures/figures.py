@@ -2,7 +2,7 @@
 """usage: figures.py BUILD [--check|--write|--assumed] [--only TEXT]. Cycles are the software device's (KILN_NPU_MODE=estimate).
 
 Without a flag the table is printed. --check fails where cycles differ from figures.json or lie under a goal; --write records
-them and the tables of docs/npu-figures.md; --assumed measures each assumed figure at half and at one and a half times its
+them and the tables of docs/npu-figures.md and docs/npu.md; --assumed measures each assumed figure at half and at one and a half times its
 value (long) and records that table, too."""
 
 import argparse
@@ -20,7 +20,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 ROOT = FOLDER.parents[3]
 RECORD = FOLDER / "figures.json"
 PAGE = ROOT / "docs/npu-figures.md"
-CORES, MACS_A_CYCLE, GM_BYTES_A_CYCLE = 24, 4096, 24 * 32  # the 910B class: Target.def
+MANUAL = ROOT / "docs/npu.md"
 BYTES = {"f16": 2, "f32": 4}
 GOALS = {"gemm_4096": 85, "gemm_1024": 60, "bert_attention_out": 55, "bert_up": 55, "bert_down": 55, "add_4mi": 85, "softmax": 85,
          "layer_norm": 85, "flash_attention": 53}  # per cent of the peak or of the bound
@@ -28,10 +28,28 @@ OPEN = FOLDER / "open.txt"  # goals that are not reached yet, one name a line
 SENSITIVE = ["gemm_4096", "gemm_1024", "bert_up", "conv_256_256_3_1_14", "softmax", "flash_attention"]
 
 
+@dataclasses.dataclass(frozen=True)
+class Chip:
+    """What Target.def says of it."""
+    cores: int
+    gigahertz: float
+    ddr: int  # bytes a cycle and core
+    macs: int = 4096  # f16, a cycle and core
+
+    def tflops(self, flops: int, cycles: float) -> float:
+        return flops / cycles * self.gigahertz / 1e3
+
+
+CHIP = Chip(24, 1.8, 32)  # 910B
+# Kernels of which hardware's TFLOP/s are published, and by whom.
+PUBLISHED = {"flash_attention": (189.5, "910B2, flash attention f16")}
+
+
 @dataclasses.dataclass
 class Figure:
     file: str
     name: str
+    operation: str
     macs: int  # of the cube
     bytes: int  # of operands and results, each once
     times: int = 1
@@ -40,11 +58,18 @@ class Figure:
     def is_cube(self) -> bool:
         return self.macs > 0
 
+    @property
+    def flops(self) -> int:
+        return 2 * self.macs
+
     def cube_cycles(self) -> float:
-        return self.macs / MACS_A_CYCLE / CORES
+        return self.macs / CHIP.macs / CHIP.cores
+
+    def memory_cycles(self) -> float:
+        return self.bytes / CHIP.ddr / CHIP.cores
 
     def bound(self) -> float:
-        return max(self.cube_cycles(), self.bytes / GM_BYTES_A_CYCLE)
+        return max(self.cube_cycles(), self.memory_cycles())
 
 
 def extents(text: str) -> list[int]:
@@ -74,8 +99,12 @@ def figures() -> list[Figure]:
             head = part.split("{", 1)[0] if "attributes" not in part.split("\n", 1)[0] else part.split("attributes", 1)[0]
             types = re.findall(r"tensor<([\dx]+x\w+)>", head)
             times = re.search(r"times = (\d+)", part)
-            operation = re.search(r"kiln\.(\w+)", part)
-            found.append(Figure(file.name, part.split("(", 1)[0], macs_of(operation[1], types), sum(map(tensor_bytes, types)),
+            operation = re.search(r"kiln\.(\w+)", part)[1]
+            size = sum(map(tensor_bytes, types))
+            if steps := re.search(r"strides \[(\d+), (\d+)\]", part):  # between single elements nothing is read
+                if extents(types[1])[2:] == [1, 1]:
+                    size -= tensor_bytes(types[0]) * (1 - 1 / int(steps[1]) / int(steps[2]))
+            found.append(Figure(file.name, part.split("(", 1)[0], operation, macs_of(operation, types), int(size),
                                 int(times[1]) if times else 1))
     return found
 
@@ -88,7 +117,7 @@ def measure(build: pathlib.Path, figure: Figure, assume: str = "") -> int:
     if done.returncode:
         raise SystemExit(f"error: {figure.name}: {done.stderr.strip()}")
     launches = json.loads(done.stdout)["launches"]
-    if figure.name.startswith("conv_"):
+    if figure.operation == "conv":
         launches = [launch for launch in launches if launch["name"].startswith("conv_")]
     return sum(launch["cycles"] for launch in launches)
 
@@ -118,7 +147,18 @@ def table(of: list[Figure], cycles: dict[str, int]) -> list[str]:
         count = cycles[figure.name]
         cube = f"{figure.cube_cycles():.0f} | " if figure.is_cube else "– | "
         peak = f"{share(figure, count):.1f} % | " if figure.is_cube else "– | "
-        lines.append(f"| {figure.name} | {count} | {cube}{figure.bytes / GM_BYTES_A_CYCLE:.0f} | {peak}{100 * figure.bound() / count:.1f} % |")
+        lines.append(f"| {figure.name} | {count} | {cube}{figure.memory_cycles():.0f} | {peak}{100 * figure.bound() / count:.1f} % |")
+    return lines
+
+
+def calibration(of: list[Figure], cycles: dict[str, int]) -> list[str]:
+    """TFLOP/s of hardware, as published, of the software device and of the machine's bound."""
+    lines = ["| anchor | published | simulated | bound |", "|---|---|---|---|"]
+    for figure in of:
+        if figure.name in PUBLISHED:
+            published, what = PUBLISHED[figure.name]
+            simulated, bound = (CHIP.tflops(figure.flops, count) for count in (cycles[figure.name], figure.bound()))
+            lines.append(f"| {what} | {published} | {simulated:.4g} | {bound:.4g} |")
     return lines
 
 
@@ -142,11 +182,11 @@ def sensitivity(build: pathlib.Path, of: list[Figure]) -> list[str]:
     return lines
 
 
-def replace(marker: str, lines: list[str]) -> None:
+def replace(marker: str, lines: list[str], page: pathlib.Path = PAGE) -> None:
     begin, end = f"<!-- {marker} -->", f"<!-- end of {marker} -->"
-    text = PAGE.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
     before, rest = text.split(begin)
-    PAGE.write_text(before + begin + "\n" + "\n".join(lines) + "\n" + end + rest.split(end)[1], encoding="utf-8")
+    page.write_text(before + begin + "\n" + "\n".join(lines) + "\n" + end + rest.split(end)[1], encoding="utf-8")
 
 
 def failures(of: list[Figure], cycles: dict[str, int], whole: float) -> list[str]:
@@ -174,8 +214,10 @@ def main() -> int:
         replace("assumed", sensitivity(arguments.build, everything))
         return 0
     cycles = measure_all(arguments.build, of)
-    lines = table(of, cycles)
-    print("\n".join(lines))
+    lines = table([figure for figure in of if figure.file != "heldout.mlir"], cycles)
+    heldout = table([figure for figure in of if figure.file == "heldout.mlir"], cycles)
+    anchors = calibration(of, cycles)
+    print("\n".join([*lines, "", *heldout, "", *anchors]))
     if arguments.only:
         return 0
     total, weighted = resnet(of, cycles)
@@ -184,6 +226,8 @@ def main() -> int:
     if arguments.write:
         RECORD.write_text(json.dumps(cycles, indent=1) + "\n", encoding="utf-8")
         replace("figures", [*lines, "", summary])
+        replace("heldout", heldout)
+        replace("calibration", anchors, MANUAL)
     wrong = failures(of, cycles, weighted) if arguments.check else []
     print("\n".join(wrong), file=sys.stderr)
     return 1 if wrong else 0

@@ -99,3 +99,27 @@ func.func @long_filter(%x: tensor<1x1x1x900xf32>, %w: tensor<1x1x1x256xf32>) -> 
   %0 = kiln.conv %x, %w strides [1, 2] pads [0, 10, 0, 11] dilations [1, 1] : tensor<1x1x1x900xf32>, tensor<1x1x1x256xf32> -> tensor<1x1x1x333xf32>
   return %0 : tensor<1x1x1x333xf32>
 }
+
+// Small images, several of which are one tile: rows of fractals for each.
+func.func @small_images(%x: tensor<48x32x7x7xf16>, %w: tensor<64x32x3x3xf16>, %b: tensor<64xf16>) -> tensor<48x64x7x7xf16> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["48x32x7x7 uniform -2 2", "64x32x3x3 uniform -1 1", "64 uniform -1 1"], cases = [""]}} {
+  %0 = kiln.conv %x, %w bias %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] : tensor<48x32x7x7xf16>, tensor<64x32x3x3xf16>, tensor<64xf16> -> tensor<48x64x7x7xf16>
+  return %0 : tensor<48x64x7x7xf16>
+}
+func.func @small_strided(%x: tensor<48x32x14x10xf16>, %w: tensor<64x32x3x3xf16>) -> tensor<48x64x7x5xf16> attributes {kiln.test = {
+    inputs = ["48x32x14x10 uniform -2 2", "64x32x3x3 uniform -1 1"], cases = [""]}} {
+  %0 = kiln.conv %x, %w strides [2, 2] pads [0, 0, 1, 1] dilations [1, 1] : tensor<48x32x14x10xf16>, tensor<64x32x3x3xf16> -> tensor<48x64x7x5xf16>
+  return %0 : tensor<48x64x7x5xf16>
+}
+
+// Steps of a window of one element: rows of several images are one tile; where columns end with a step, those between are left out.
+func.func @pointwise_steps(%x: tensor<5x24x14x9xf16>, %w: tensor<40x24x1x1xf16>) -> tensor<5x40x5x5xf16> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["5x24x14x9 uniform -2 2", "40x24x1x1 uniform -1 1"], cases = [""]}} {
+  %0 = kiln.conv %x, %w strides [3, 2] pads [0, 0, 0, 0] dilations [1, 1] : tensor<5x24x14x9xf16>, tensor<40x24x1x1xf16> -> tensor<5x40x5x5xf16>
+  return %0 : tensor<5x40x5x5xf16>
+}
+func.func @pointwise_halves(%x: tensor<5x24x14x10xf16>, %w: tensor<40x24x1x1xf16>, %b: tensor<40xf16>) -> tensor<5x40x7x5xf16> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["5x24x14x10 uniform -2 2", "40x24x1x1 uniform -1 1", "40 uniform -1 1"], cases = [""]}} {
+  %0 = kiln.conv %x, %w bias %b strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1] : tensor<5x24x14x10xf16>, tensor<40x24x1x1xf16>, tensor<40xf16> -> tensor<5x40x7x5xf16>
+  return %0 : tensor<5x40x7x5xf16>
+}

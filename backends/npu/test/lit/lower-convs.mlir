@@ -39,3 +39,40 @@ kiln.kernel @frames(%x: tensor<1x1x640x1xf32>, %w: tensor<34x256xf32>) -> tensor
   %4 = kiln.transpose %3 perm [0, 2, 3, 1] {kiln.layout} : tensor<1x34x1x4xf32> -> tensor<1x1x4x34xf32>
   kiln.yield %4 : tensor<1x1x4x34xf32>
 }
+
+// -----
+
+// Small images: one product of the rows of several, each in fractals of its own.
+// CHECK-LABEL: func.func @joined_images
+// CHECK: npu.load3d {{.*}} outs(%{{.+}} : memref<4x{{.*}}strided
+// CHECK: npu.load3d {{.*}} outs(%{{.+}} : memref<4x{{.*}}strided
+// CHECK: npu.mmad
+// CHECK: npu.fixpipe
+// CHECK: npu.fixpipe
+// SYNC: flags and barriers is needed
+kiln.kernel @joined_images(%x: tensor<16x7x7x256xf16>, %w: tensor<2304x256xf16>) -> tensor<16x7x7x256xf16> {
+  %0 = kiln.transpose %x perm [0, 3, 1, 2] {kiln.layout} : tensor<16x7x7x256xf16> -> tensor<16x256x7x7xf16>
+  %1 = kiln.reshape %w [16, 3, 3, 16, 256] {kiln.layout} : tensor<2304x256xf16> -> tensor<16x3x3x16x256xf16>
+  %2 = kiln.transpose %1 perm [4, 0, 3, 1, 2] {kiln.layout} : tensor<16x3x3x16x256xf16> -> tensor<256x16x16x3x3xf16>
+  %3 = kiln.reshape %2 [256, 256, 3, 3] {kiln.layout} : tensor<256x16x16x3x3xf16> -> tensor<256x256x3x3xf16>
+  %4 = kiln.conv %0, %3 strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] : tensor<16x256x7x7xf16>, tensor<256x256x3x3xf16> -> tensor<16x256x7x7xf16>
+  %5 = kiln.transpose %4 perm [0, 2, 3, 1] {kiln.layout} : tensor<16x256x7x7xf16> -> tensor<16x7x7x256xf16>
+  kiln.yield %5 : tensor<16x7x7x256xf16>
+}
+
+// -----
+
+// A window of one element in steps: the columns between are not loaded.
+// CHECK-LABEL: func.func @stepped_columns
+// CHECK: strided<[64, 1], offset: ?>
+// CHECK: npu.load3d {{.*}} kernel [1, 1] strides [2, 1]
+// SYNC: flags and barriers is needed
+kiln.kernel @stepped_columns(%x: tensor<2x8x8x32xf16>, %w: tensor<32x64xf16>) -> tensor<2x4x4x64xf16> {
+  %0 = kiln.transpose %x perm [0, 3, 1, 2] {kiln.layout} : tensor<2x8x8x32xf16> -> tensor<2x32x8x8xf16>
+  %1 = kiln.reshape %w [2, 1, 1, 16, 64] {kiln.layout} : tensor<32x64xf16> -> tensor<2x1x1x16x64xf16>
+  %2 = kiln.transpose %1 perm [4, 0, 3, 1, 2] {kiln.layout} : tensor<2x1x1x16x64xf16> -> tensor<64x2x16x1x1xf16>
+  %3 = kiln.reshape %2 [64, 32, 1, 1] {kiln.layout} : tensor<64x2x16x1x1xf16> -> tensor<64x32x1x1xf16>
+  %4 = kiln.conv %0, %3 strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1] : tensor<2x32x8x8xf16>, tensor<64x32x1x1xf16> -> tensor<2x64x4x4xf16>
+  %5 = kiln.transpose %4 perm [0, 2, 3, 1] {kiln.layout} : tensor<2x64x4x4xf16> -> tensor<2x4x4x64xf16>
+  kiln.yield %5 : tensor<2x4x4x64xf16>
+}
