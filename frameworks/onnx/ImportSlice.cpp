@@ -36,6 +36,9 @@ AxisSlice sliceAxis(IndexMath &math, Extent start, Extent end, int64_t step, Ext
   bool toTheBeginning = knownEnd && (*knownEnd <= -INT32_MAX || isPastEveryExtent(*knownEnd));
   Extent zero = math.constant(0), one = math.constant(1);
   Extent first = math.fromFront(start, extent), past = math.fromFront(end, extent);
+  if (step == 1 && knownStart == -1 &&
+      toTheEnd) // one element, of an axis that has any, so that it broadcasts
+    return {math.max(math.sub(extent, one), zero), one, step, false};
   if (step > 0) {
     first = clamp(math, first, zero, extent);
     past = toTheEnd ? extent : clamp(math, past, zero, extent);

@@ -87,6 +87,18 @@ TEST(ShapeValueTest, ExtentsThatDataDecideMayBeOne) {
   EXPECT_THAT(same.text(), Not(HasSubstr("kiln.iota")));
 }
 
+TEST(ShapeValueTest, TheLastElementIsOne) { // x / x[:, -1:], whatever the extent
+  TestModel model(13);
+  model.input("x", {2, "n"})
+      .integers("last", {-1})
+      .integers("end", {9223372036854775807})
+      .integers("axis", {1})
+      .output("z");
+  model.node("Slice", {"x", "last", "end", "axis"}, {"s"});
+  model.node("Div", {"x", "s"}, {"z"});
+  EXPECT_THAT(model.text(), HasSubstr("kiln.div %arg0, %2 : tensor<2x?xf32>, tensor<2x1xf32>"));
+}
+
 TEST(ShapeValueTest, EqualFactorsCancel) {
   TestModel model(13);
   model.input("x", {"n", 6, "m"}).integers("shape", {0, -1, 3}).output("y");
