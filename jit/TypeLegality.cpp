@@ -23,12 +23,13 @@ bool isHeld(Type type, uint64_t held) {
 Type findForeign(Operation *op, uint64_t held) {
   auto foreign = [&](Type type) { return !isHeld(type, held); };
   if (auto kernel = dyn_cast<KernelOp>(op)) { // one that only passes values on
-    auto it = llvm::find_if(kernel.getArgumentTypes(), foreign);
-    return it == kernel.getArgumentTypes().end() ? Type() : *it;
+    auto types = kernel.getArgumentTypes();
+    auto it = llvm::find_if(types, foreign);
+    return it == types.end() ? Type() : *it;
   }
-  for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
-    if (foreign(type))
-      return type;
+  for (TypeRange types : {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
+    if (auto it = llvm::find_if(types, foreign); it != types.end())
+      return *it;
   return {};
 }
 
