@@ -19,20 +19,6 @@ bool isHeld(Type type, uint64_t held) {
   return dtype == KILN_DTYPE_INVALID || (held & KILN_TYPE_BIT(dtype)) != 0; // indices are no elements
 }
 
-/// The first type that the target does not hold; null if it holds all.
-Type findForeign(Operation *op, uint64_t held) {
-  auto foreign = [&](Type type) { return !isHeld(type, held); };
-  if (auto kernel = dyn_cast<KernelOp>(op)) { // one that only passes values on
-    auto types = kernel.getArgumentTypes();
-    auto it = llvm::find_if(types, foreign);
-    return it == types.end() ? Type() : *it;
-  }
-  for (TypeRange types : {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
-    if (auto it = llvm::find_if(types, foreign); it != types.end())
-      return *it;
-  return {};
-}
-
 struct Finding {
   Location first;
   size_t count = 0;
@@ -43,21 +29,23 @@ Status kiln::jit::checkElementTypes(ModuleOp module, const Target &target) {
   if (target.storageTypes == 0)
     return {};
   llvm::MapVector<std::pair<StringRef, Type>, Finding> found;
+  // Counts the first of an op's types that the target does not hold; false if it holds all.
+  auto count = [&](Operation *op, auto &&types) {
+    auto it = llvm::find_if(types, [&](Type type) { return !isHeld(type, target.storageTypes); });
+    if (it == types.end())
+      return false;
+    auto key = std::pair(op->getName().getStringRef(), getElementTypeOrSelf(*it));
+    ++found.try_emplace(key, Finding{op->getLoc()}).first->second.count;
+    return true;
+  };
   for (auto kernel : module.getOps<KernelOp>()) {
-    size_t before = found.size();
+    bool counted = false;
     kernel.getBody().walk([&](Operation *op) {
-      if (op->hasTrait<OpTrait::IsTerminator>())
-        return;
-      if (Type type = findForeign(op, target.storageTypes)) {
-        auto key = std::pair(op->getName().getStringRef(), getElementTypeOrSelf(type));
-        ++found.try_emplace(key, Finding{op->getLoc()}).first->second.count;
-      }
+      if (!op->hasTrait<OpTrait::IsTerminator>())
+        counted |= count(op, op->getOperandTypes()) || count(op, op->getResultTypes());
     });
-    if (Type type = found.size() == before ? findForeign(kernel, target.storageTypes) : Type())
-      ++found
-            .try_emplace(std::pair(kernel->getName().getStringRef(), getElementTypeOrSelf(type)),
-                         Finding{kernel->getLoc()})
-            .first->second.count;
+    if (!counted) // a kernel that only passes values on
+      count(kernel, kernel.getArgumentTypes());
   }
   if (found.empty())
     return {};

@@ -96,10 +96,8 @@ KilnStatus kiln_instance_target(KilnInstance *instance, KilnStr device_type, Kil
     KILN_RETURN_IF_ERROR(required(instance, "instance"));
     KILN_ASSIGN_OR_RETURN(std::shared_ptr<const DeviceType> type,
                           instance->instance->backends().deviceType(toView(device_type)));
-    Result<KilnTargetInfo> info = targetInfo(*type, toView(device_options));
-    if (!info.ok())
-      return withContext(info.status(), "target '{}'", type->name);
-    return writeOut(out_target, *info, "out_target");
+    KILN_ASSIGN_OR_RETURN(KilnTargetInfo info, targetInfo(*type, toView(device_options)));
+    return writeOut(out_target, info, "out_target");
   });
 }
 

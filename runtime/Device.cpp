@@ -42,16 +42,14 @@ Result<DeviceDescription> describeDevice(const DeviceType &type, uint32_t ordina
 }
 
 Result<TargetDescription> targetOf(const DeviceType &type, std::string_view options) {
-  Result<KilnTargetInfo> info = targetInfo(type, options);
-  if (!info.ok())
-    return withContext(info.status(), "target '{}'", type.name);
+  KILN_ASSIGN_OR_RETURN(KilnTargetInfo info, targetInfo(type, options));
   return TargetDescription{type.name,
-                           textOf(info->triple),
-                           textOf(info->arch),
-                           textOf(info->features),
-                           textOf(info->options),
-                           info->storage_types,
-                           info->arithmetic_types};
+                           textOf(info.triple),
+                           textOf(info.arch),
+                           textOf(info.features),
+                           textOf(info.options),
+                           info.storage_types,
+                           info.arithmetic_types};
 }
 
 uint64_t Device::openCount() { return openDevices; }

@@ -47,8 +47,9 @@ Result<KilnDeviceInfo> deviceInfo(const DeviceType &type, uint32_t ordinal) {
 Result<KilnTargetInfo> targetInfo(const DeviceType &type, std::string_view options) {
   KilnTargetInfo info = {};
   info.struct_size = sizeof(info);
-  KILN_RETURN_IF_ERROR(
-      call(type, "target", [&] { return type.ops.target(type.self, toStr(options), &info); }));
+  Status status = call(type, "target", [&] { return type.ops.target(type.self, toStr(options), &info); });
+  if (!status.ok())
+    return withContext(status, "target '{}'", type.name);
   for (auto [field, value] : {std::pair{"triple", info.triple},
                               {"arch", info.arch},
                               {"features", info.features},

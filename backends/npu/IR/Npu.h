@@ -27,6 +27,9 @@ inline constexpr llvm::StringLiteral kChipAttr = "npu.chip";
 /// The figures of the chip that the ops around `at` are for.
 const Target &targetOf(mlir::Operation *at);
 
+/// The figures of the chip that a pass's option names; null, and an error at `at`, if there is no such chip.
+const Target *findTarget(llvm::StringRef chip, mlir::Operation *at);
+
 /// The memory of a memref; nothing if its memory space is not `#npu.memory`.
 std::optional<Memory> memoryOf(mlir::Type memref);
 inline bool isIn(mlir::Type memref, Memory memory) { return memoryOf(memref) == memory; }

@@ -99,6 +99,14 @@ const Target &targetOf(Operation *at) {
   return Target::of(ChipClass::Ascend910B);
 }
 
+const Target *findTarget(StringRef chip, Operation *at) {
+  Result<ChipClass> known = parseChip({chip.data(), chip.size()});
+  if (known.ok())
+    return &Target::of(known.value());
+  at->emitError("npu: ") << std::string(known.status().message());
+  return nullptr;
+}
+
 std::optional<Memory> memoryOf(Type memref) {
   auto type = dyn_cast<MemRefType>(memref);
   auto memory = type ? dyn_cast_or_null<MemoryAttr>(type.getMemorySpace()) : MemoryAttr();

@@ -15,14 +15,11 @@ struct KeepAttention final : impl::KeepAttentionPassBase<KeepAttention> {
   using KeepAttentionPassBase::KeepAttentionPassBase;
 
   void runOnOperation() override {
-    Result<ChipClass> known = parseChip(chip);
-    if (!known.ok()) {
-      getOperation().emitError("npu: ") << std::string(known.status().message());
+    const Target *target = ir::findTarget(chip, getOperation());
+    if (!target)
       return signalPassFailure();
-    }
-    const Target &target = Target::of(known.value());
     getOperation().walk([&](AttentionOp op) {
-      if (!isMixedAttention(op, target))
+      if (!isMixedAttention(op, *target))
         return;
       op->setAttr(kWholeAttr, UnitAttr::get(&getContext()));
       getContext().getOrLoadDialect<KilnDialect>()->count("keep-attention.kept");

@@ -366,12 +366,10 @@ void Layouter::run(Block &block) {
 struct LayOutConvs final : impl::LayOutConvsPassBase<LayOutConvs> {
   using LayOutConvsPassBase::LayOutConvsPassBase;
   void runOnOperation() override {
-    Result<ChipClass> known = parseChip(chip);
-    if (!known.ok()) {
-      getOperation().emitError("npu: ") << std::string(known.status().message());
+    const Target *target = ir::findTarget(chip, getOperation());
+    if (!target)
       return signalPassFailure();
-    }
-    Layouter layouter(&getContext(), Target::of(known.value()));
+    Layouter layouter(&getContext(), *target);
     SmallVector<Block *> blocks;
     getOperation().walk([&](Block *block) { blocks.push_back(block); });
     for (Block *block : blocks)

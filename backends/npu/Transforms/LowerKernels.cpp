@@ -128,12 +128,9 @@ struct LowerKernels final : impl::LowerKernelsPassBase<LowerKernels> {
   }
 
   void runOnOperation() override {
-    Result<ChipClass> known = parseChip(chip);
-    if (!known.ok()) {
-      getOperation().emitError("npu: ") << std::string(known.status().message());
+    const Target *target = ir::findTarget(chip, getOperation());
+    if (!target)
       return signalPassFailure();
-    }
-    const Target &target = Target::of(known.value());
     getOperation()->setAttr(ir::kChipAttr, StringAttr::get(&getContext(), chip.getValue()));
     for (KernelOp kernel : llvm::make_early_inc_range(getOperation().getOps<KernelOp>())) {
       bool isCube = llvm::any_of(kernel.getBody().front(), [](Operation &op) { return isProduct(&op); });
@@ -141,7 +138,7 @@ struct LowerKernels final : impl::LowerKernelsPassBase<LowerKernels> {
       if (!isCube && !isAttention)
         widenSums(kernel);
       auto &dialect = *getContext().getOrLoadDialect<KilnDialect>();
-      if (succeeded(tryLower(kernel, isCube, target))) {
+      if (succeeded(tryLower(kernel, isCube, *target))) {
         dialect.count(isAttention ? "lower-kernels.mixed"
                       : isCube    ? "lower-kernels.cube"
                                   : "lower-kernels.vector");
