@@ -82,7 +82,7 @@ KilnStatus kiln_model_compile(KilnInstance *instance, KilnModel *model, const Ki
       KILN_RETURN_IF_ERROR(required(inputs, "inputs"));
     KilnCompileOptions given = readOptions(callerOptions);
     KILN_ASSIGN_OR_RETURN(auto tensors,
-                          matchInputs(model->model->inputs(), {inputs, inputCount}, TensorNeeds::Shape));
+                          matchInputs(model->model->inputs(), {inputs, inputCount}, TensorNeeds::OpenShape));
     PrecompileOptions options;
     options.deviceType = text(given.device_type);
     options.deviceOptions = text(given.device_options);

@@ -1,4 +1,4 @@
-// Precompile.cpp: exact and dynamic variant, each with all its kernels.
+// Precompile.cpp: what was asked for and the dynamic variant, each with all its kernels.
 #include "runtime/Precompile.h"
 
 #include "runtime/Error.h"
@@ -8,6 +8,7 @@
 
 #include "kiln/schema/Program_generated.h"
 
+#include <algorithm>
 #include <mutex>
 
 namespace kiln {
@@ -21,6 +22,11 @@ InputDims openPattern(const Model &model, InputDims dims) {
       if (model.inputs()[i].dims[axis] < 0 && dims[i][axis] != 1)
         dims[i][axis] = -1;
   return dims;
+}
+
+bool isOpen(const InputDims &dims) {
+  return std::ranges::any_of(
+      dims, [](const auto &extents) { return std::ranges::find(extents, -1) != extents.end(); });
 }
 
 /// Runs prologues where the target's device is there, so that whoever runs the bundle need not.
@@ -103,10 +109,10 @@ Status precompile(Instance &instance, const ModelRef &shared, const InputDims &d
   if (options.bundle)
     packer.emplace(instance, *type, settings, options.deviceOptions);
   TargetCompiler compiler(instance, std::move(settings));
-  KILN_ASSIGN_OR_RETURN(ProgramFileRef exact, compiler.program(model, dims));
-  KILN_RETURN_IF_ERROR(compileKernels(compiler, shared, *exact, dims, options, packer ? &*packer : nullptr));
+  KILN_ASSIGN_OR_RETURN(ProgramFileRef asked, compiler.program(model, dims));
+  KILN_RETURN_IF_ERROR(compileKernels(compiler, shared, *asked, dims, options, packer ? &*packer : nullptr));
   InputDims pattern = openPattern(model, dims);
-  if (pattern == dims)
+  if (pattern == dims || isOpen(dims))
     return {};
   Result<ProgramFileRef> dynamic = compiler.program(model, pattern);
   if (!dynamic.ok() && dynamic.status().code() == Code::Unimplemented) {

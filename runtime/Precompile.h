@@ -17,8 +17,8 @@ struct PrecompileOptions {
 };
 
 /// The program for exactly these extents, and the one whose declared-dynamic extents stay open, where the
-/// compiler can make that; with their kernels. All go to the instance's caches.
-/// NotFound: no such device type; else as the compiler.
+/// compiler can make that; with their kernels. Where `dims` has extents of -1 (any but 1), that one only.
+/// All go to the instance's caches. NotFound: no such device type; else as the compiler.
 Status precompile(Instance &instance, const ModelRef &model, const InputDims &dims,
                   const PrecompileOptions &options);
 

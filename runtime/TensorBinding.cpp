@@ -36,7 +36,7 @@ Result<size_t> portOf(const std::vector<ModelPort> &ports, const KilnTensor &ten
   return static_cast<size_t>(it - ports.begin());
 }
 
-Status checkShape(const ModelPort &port, const KilnTensor &tensor) {
+Status checkShape(const ModelPort &port, const KilnTensor &tensor, TensorNeeds needs) {
   if (tensor.rank > KILN_MAX_RANK)
     return invalidArgument("input '{}': rank {}; at most {}", port.name, tensor.rank, KILN_MAX_RANK);
   if (tensor.dtype != port.dtype)
@@ -46,14 +46,19 @@ Status checkShape(const ModelPort &port, const KilnTensor &tensor) {
   if (dims.size() != port.dims.size())
     return invalidArgument("input '{}': shape {} of rank {}; expected {} of rank {}", port.name,
                            shapeText(dims), dims.size(), shapeText(port.dims), port.dims.size());
+  bool isOpen = false;
   for (size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] == -1 && port.dims[i] < 0 && needs == TensorNeeds::OpenShape) {
+      isOpen = true;
+      continue;
+    }
     if (dims[i] < 0)
       return invalidArgument("input '{}': extent {} is {}; expected at least 0", port.name, i, dims[i]);
     if (port.dims[i] >= 0 && dims[i] != port.dims[i])
       return invalidArgument("input '{}': shape {}; expected {} (extent {})", port.name, shapeText(dims),
                              shapeText(port.dims), i);
   }
-  if (!denseBytes(tensor.dtype, dims))
+  if (!isOpen && !denseBytes(tensor.dtype, dims))
     return invalidArgument("input '{}': shape {} has no size in 64 bits", port.name, shapeText(dims));
   return {};
 }
@@ -165,7 +170,7 @@ Result<std::vector<const KilnTensor *>> matchInputs(const std::vector<ModelPort>
     KILN_ASSIGN_OR_RETURN(size_t port, portOf(ports, tensors[i], i, "input"));
     if (result[port])
       return invalidArgument("input '{}': given twice", ports[port].name);
-    KILN_RETURN_IF_ERROR(checkShape(ports[port], tensors[i]));
+    KILN_RETURN_IF_ERROR(checkShape(ports[port], tensors[i], needs));
     if (needs == TensorNeeds::Data)
       KILN_RETURN_IF_ERROR(checkData(ports[port], tensors[i]));
     result[port] = &tensors[i];

@@ -18,8 +18,9 @@ struct KilnBuffer {
 
 namespace kiln {
 
-/// What a tensor must bring.
-enum class TensorNeeds { Shape, Data };
+/// What a tensor must bring: a shape whose extents may be -1 (any but 1) where the port's are dynamic, a
+/// shape, a shape and memory.
+enum class TensorNeeds { OpenShape, Shape, Data };
 
 /// Tensors in the order of the ports: by name, or by position where the name is "". Every port gets one.
 /// InvalidArgument names the input: unknown, missing, twice; type, rank, extents, strides, bytes.

@@ -111,6 +111,29 @@ class Precompile(CacheTest):
         self.assertEqual(spaces, {"host", "null"})
         self.run_model("mlp-surrogate", KILN_CACHE="require", KILN_HOST_CPU="x86-64-v3")
 
+    WINDOW = ("func.func @main(%x: tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32> {\n"
+              "  %y = kiln.max_pool %x kernel [3, 3] strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1]"
+              " : tensor<?x3x?x?xf32> -> tensor<?x3x?x?xf32>\n  return %y : tensor<?x3x?x?xf32>\n}\n")
+
+    def test_extents_that_nobody_gave_stay_open(self) -> None:
+        model, file = self.path("window.mlir"), self.path("window.kbundle")
+        model.write_text(self.WINDOW)
+        done = self.tool("jit-run", model, "--device=host", "--compile-only")
+        self.assertIn("input0=1x3x?x?: compiled", done.stdout)
+        self.assertIn("input0=?x3x?x?: compiled", done.stdout)
+        self.assertRegex(done.stderr, r"note: host, input0=1x3x1x1: not compiled: .*expects the window to fit")
+        self.tool("jit-run", model, "--device=host:cpu=x86-64-v3", "--bundle", file)
+        for shape in ("1x3x7x9", "2x3x5x3"):
+            self.tool("jit-run", model, "--device=host", f"--shape=input0={shape}", KILN_CACHE="require")
+            self.tool("jit-run", file, "--device=host", f"--shape=input0={shape}", KILN_CACHE="off", KILN_COMPILER_LIBRARY=RUNTIME_ONLY)
+
+    def test_what_fits_no_extents_is_an_error_once(self) -> None:
+        model = self.path("window.mlir")
+        model.write_text(self.WINDOW.replace("f32", "f64"))
+        stderr = self.tool("jit-run", model, "--device=npu", "--compile-only", code=3).stderr
+        self.assertEqual(stderr.count("f64"), 1, stderr)
+        self.assertNotIn("not compiled", stderr)
+
     def test_a_terminal_shows_progress(self) -> None:
         environment = {**os.environ, "KILN_CACHE": "rw", "KILN_CACHE_DIR": str(self.cache)}
         model = options.models / "mlp-surrogate" / "model.onnx"

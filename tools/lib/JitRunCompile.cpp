@@ -1,6 +1,7 @@
 // JitRunCompile.cpp: one call of kiln_model_compile for each device and set of shapes.
 #include "tools/lib/JitRunCompile.h"
 
+#include "tools/lib/CompileShapes.h"
 #include "tools/lib/RunCases.h"
 #include "tools/lib/ToolMain.h"
 
@@ -36,17 +37,6 @@ struct Bar {
       *out << "\r\033[K" << std::flush;
   }
 };
-
-std::string shapesText(const std::vector<KilnTensor> &inputs) {
-  std::string text;
-  for (const KilnTensor &input : inputs) {
-    text += fmt::format("{}{}=", text.empty() ? "" : " ", toView(input.name));
-    for (uint32_t axis = 0; axis < input.rank; ++axis)
-      text += fmt::format("{}{}", axis ? "x" : "", input.dims[axis]);
-    text += input.rank == 0 ? "scalar" : "";
-  }
-  return text;
-}
 
 bool isOrdinal(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
@@ -162,6 +152,74 @@ Status printCacheCounters(KilnInstance *instance, bool asJson, std::ostream &out
   return {};
 }
 
+namespace {
+
+/// What one device is to be compiled for: shapes of which one at least has to be possible.
+struct Compilation {
+  JitRunJob &job;
+  const CompileDevice &device;
+  KilnBundle *bundle;
+  std::ostream *terminal;
+  std::string options; // of the device
+  Json compiled = Json::array();
+  std::string notes; // shapes that the model cannot have
+
+  Status run(const std::vector<InputShapes> &alternatives) {
+    size_t before = compiled.size();
+    Status refused;
+    for (const InputShapes &shapes : alternatives) {
+      Status status = compile(shapes);
+      if (status.ok())
+        continue;
+      notes += fmt::format("jit-run: note: {}, {}: not compiled: {}\n", device.type, inputShapesText(shapes),
+                           status.message());
+      refused = std::move(status); // of the most general shapes in the end
+    }
+    return compiled.size() == before ? refused : Status();
+  }
+
+private:
+  Status compile(const InputShapes &shapes) {
+    Bar bar{terminal, device.type};
+    auto given = sized<KilnCompileOptions>();
+    given.device_type = toStr(device.type);
+    given.device_options = toStr(options);
+    given.bundle = bundle;
+    given.progress = Bar::show;
+    given.progress_arg = &bar;
+    uint64_t start = steadyNs();
+    Status status =
+        take(kiln_model_compile(job.instance.get(), job.model.get(), shapes.data(), shapes.size(), &given));
+    bar.wipe();
+    if (status.ok())
+      compiled.push_back({{"device", device.type},
+                          {"options", options},
+                          {"shapes", inputShapesText(shapes)},
+                          {"ms", static_cast<double>(steadyNs() - start) * 1e-6}});
+    return status;
+  }
+};
+
+/// Shapes as the data has them; without data, what the flags leave open.
+Result<std::vector<std::vector<InputShapes>>> wantedShapes(JitRunJob &job, const ShapeFlags &shapes,
+                                                           const ModelOperand &operand,
+                                                           std::vector<RunCase> &cases, std::ostream &err) {
+  std::vector<std::vector<InputShapes>> wanted;
+  if (operand.dataSets.empty() && !job.flags.given("inputs") && !job.flags.given("input")) {
+    KILN_RETURN_IF_ERROR(shapes.checkNames(job.model.get()));
+    for (size_t run = 0; run < shapes.runCount(); ++run) {
+      KILN_ASSIGN_OR_RETURN(wanted.emplace_back(), shapesToCompile(shapes, run, job.model.get()));
+    }
+    return wanted;
+  }
+  KILN_ASSIGN_OR_RETURN(cases, collectCases(job.flags, shapes, operand, job.model.get(), err));
+  for (RunCase &one : cases)
+    wanted.push_back({viewTensors(one.inputs)});
+  return wanted;
+}
+
+} // namespace
+
 Result<int> compileAhead(JitRunJob &job, const ShapeFlags &shapes, std::ostream &out, std::ostream &err,
                          std::ostream *terminal) {
   const ParsedFlags &flags = job.flags;
@@ -174,8 +232,8 @@ Result<int> compileAhead(JitRunJob &job, const ShapeFlags &shapes, std::ostream 
   std::string path = flags.operands().front();
   KILN_ASSIGN_OR_RETURN(ModelOperand operand, resolveModelOperand(path));
   KILN_RETURN_IF_ERROR(job.loadModel(operand.file));
-  KILN_ASSIGN_OR_RETURN(std::vector<RunCase> cases,
-                        collectCases(flags, shapes, operand, job.model.get(), err));
+  std::vector<RunCase> cases; // holds the data whose shapes `wanted` views
+  KILN_ASSIGN_OR_RETURN(auto wanted, wantedShapes(job, shapes, operand, cases, err));
   BundleHandle bundle;
   if (flags.given("bundle")) {
     KilnBundle *made = nullptr;
@@ -185,34 +243,21 @@ Result<int> compileAhead(JitRunJob &job, const ShapeFlags &shapes, std::ostream 
   }
   Json compiled = Json::array();
   bool asJson = flags.given("json");
-  for (const CompileDevice &device : devices)
-    for (RunCase &one : cases) {
-      std::vector<KilnTensor> inputs = viewTensors(one.inputs);
-      std::string all = flags.text("device-options");
-      all += (all.empty() || device.options.empty() ? "" : ";") + device.options;
-      Bar bar{terminal, device.type};
-      auto options = sized<KilnCompileOptions>();
-      options.device_type = toStr(device.type);
-      options.device_options = toStr(all);
-      options.bundle = bundle.get();
-      options.progress = Bar::show;
-      options.progress_arg = &bar;
-      uint64_t start = steadyNs();
-      Status status = take(
-          kiln_model_compile(job.instance.get(), job.model.get(), inputs.data(), inputs.size(), &options));
-      bar.wipe();
-      if (!status.ok())
-        return status;
-      double milliseconds = static_cast<double>(steadyNs() - start) * 1e-6;
-      if (asJson)
-        compiled.push_back({{"device", device.type},
-                            {"options", all},
-                            {"shapes", shapesText(inputs)},
-                            {"ms", milliseconds}});
-      else
-        out << fmt::format("{}{}{}, {}: compiled in {:.1f} ms\n", device.type, all.empty() ? "" : " with ",
-                           all, shapesText(inputs), milliseconds);
+  for (const CompileDevice &device : devices) {
+    std::string options = flags.text("device-options");
+    options += (options.empty() || device.options.empty() ? "" : ";") + device.options;
+    Compilation compilation{job, device, bundle.get(), terminal, options};
+    for (const std::vector<InputShapes> &alternatives : wanted)
+      KILN_RETURN_IF_ERROR(compilation.run(alternatives));
+    err << compilation.notes;
+    for (Json &one : compilation.compiled) {
+      if (!asJson)
+        out << fmt::format("{}{}{}, {}: compiled in {:.1f} ms\n", device.type,
+                           options.empty() ? "" : " with ", options, one["shapes"].get<std::string>(),
+                           one["ms"].get<double>());
+      compiled.push_back(std::move(one));
     }
+  }
   if (bundle)
     KILN_RETURN_IF_ERROR(take(kiln_bundle_finish(bundle.get())));
   if (asJson)

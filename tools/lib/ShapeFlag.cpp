@@ -95,7 +95,7 @@ Status ShapeFlags::checkNames(KilnModel *model) const {
   return {};
 }
 
-Result<std::vector<int64_t>> ShapeFlags::dims(const KilnPortInfo &port, size_t run) const {
+Result<std::vector<int64_t>> ShapeFlags::dims(const KilnPortInfo &port, size_t run, int64_t unknown) const {
   auto of = [&](auto found) { return found->second[found->second.size() == 1 ? 0 : run]; };
   if (auto found = shapes.find(toView(port.name)); found != shapes.end()) {
     std::vector<int64_t> dims = of(found);
@@ -110,7 +110,7 @@ Result<std::vector<int64_t>> ShapeFlags::dims(const KilnPortInfo &port, size_t r
     if (dims[d] >= 0)
       continue;
     auto found = shapes.find(toView(port.dim_names[d]));
-    dims[d] = found != shapes.end() ? of(found).front() : 1;
+    dims[d] = found != shapes.end() ? of(found).front() : unknown;
   }
   return dims;
 }

@@ -22,9 +22,9 @@ public:
   bool names(std::string_view input) const { return shapes.find(input) != shapes.end(); }
   /// InvalidArgument: a name that is neither an input nor a dimension of the model; lists both.
   Status checkNames(KilnModel *model) const;
-  /// The extents of an input in a run: as given, else as declared, dynamic ones 1. InvalidArgument: another
-  /// rank.
-  Result<std::vector<int64_t>> dims(const KilnPortInfo &port, size_t run) const;
+  /// The extents of an input in a run: as given, else as declared, dynamic ones `unknown`. InvalidArgument:
+  /// another rank.
+  Result<std::vector<int64_t>> dims(const KilnPortInfo &port, size_t run, int64_t unknown = 1) const;
 
 private:
   std::map<std::string, std::vector<std::vector<int64_t>>, std::less<>>

@@ -356,9 +356,10 @@ typedef struct KilnCompileOptions {
   void *progress_arg;
 } KilnCompileOptions;
 // Compiles a model for a device type and these input shapes (data may be null) into the caches, and, where
-// the compiler can, the variant that leaves the extents open which the model declares dynamic. Opens no
-// device, but for a bundle that of the target where it is there: the weights are packed ahead. NOT_FOUND no
-// such device type; UNIMPLEMENTED lists what the target has no lowering for.
+// the compiler can, the variant that leaves the extents open which the model declares dynamic. Of these an
+// extent may be given as -1, any but 1: then this one variant is compiled. Opens no device, but for a bundle
+// that of the target where it is there: the weights are packed ahead. NOT_FOUND no such device type;
+// UNIMPLEMENTED lists what the target has no lowering for.
 KILN_API KilnStatus kiln_model_compile(KilnInstance *instance, KilnModel *model, const KilnTensor *inputs,
                                        size_t input_count, const KilnCompileOptions *options);
 

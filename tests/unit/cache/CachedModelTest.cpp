@@ -62,7 +62,7 @@ struct Process {
     return {};
   }
   /// kiln_model_compile for one input of `n` elements.
-  Status compile(size_t n, KilnCompileOptions options) {
+  Status compile(int64_t n, KilnCompileOptions options) {
     options.struct_size = sizeof(options);
     if (options.device_type.size == 0)
       options.device_type = toStr("fake");
@@ -70,7 +70,7 @@ struct Process {
     input.struct_size = sizeof(input);
     input.dtype = KILN_F32;
     input.rank = 1;
-    input.dims[0] = static_cast<int64_t>(n);
+    input.dims[0] = n;
     return fromC(kiln_model_compile(&runtime.instance, model, &input, 1, &options));
   }
   std::shared_ptr<CacheStack> stack;
@@ -253,6 +253,21 @@ TEST_F(CachedModelTest, CompilingAheadMakesTheExactAndTheDynamicVariant) {
   EXPECT_EQ(stats.damaged, 0u);
   EXPECT_THAT(fromC(kiln_instance_cache_stats(nullptr, &stats)),
               StatusIs(Code::InvalidArgument, HasSubstr("'instance'")));
+}
+
+TEST_F(CachedModelTest, AnOpenExtentIsOneVariant) {
+  {
+    Process ahead(cache(), CacheMode::ReadWrite);
+    ASSERT_OK(ahead.load());
+    EXPECT_OK(ahead.compile(-1, {}));
+    EXPECT_EQ(ahead.runtime.fakeCompiler.programs, 1);
+    EXPECT_THAT(ahead.compile(-2, {}),
+                StatusIs(Code::InvalidArgument, HasSubstr("extent 0 is -2; expected at least 0")));
+  }
+  for (size_t n : {7, 5})
+    EXPECT_OK(Process(cache(), CacheMode::Require).run(n));
+  EXPECT_THAT(Process(cache(), CacheMode::Require).run(1),
+              StatusIs(Code::FailedPrecondition, HasSubstr("x=1")));
 }
 
 TEST_F(CachedModelTest, WhatCannotBeDynamicIsCompiledExactly) {
