@@ -75,8 +75,9 @@ public:
     if (problem.empty())
       problem = listManifests(folder, names);
     result.places.push_back({folder, foundBy, problem});
-    if (!problem.empty() && asked)
-      result.warnings.push_back(fmt::format("backend folder '{}' ({}): {}", folder, foundBy, problem));
+    std::string warning = problem.empty() && names.empty() ? fmt::format("no *{} in it", kSuffix) : problem;
+    if (!warning.empty() && asked)
+      result.warnings.push_back(fmt::format("backend folder '{}' ({}): {}", folder, foundBy, warning));
     for (const std::string &name : names) {
       std::string path = folder + "/" + name;
       std::string untrusted = environment.secure ? whyUntrusted(path) : "";

@@ -207,6 +207,7 @@ class JitRun(unittest.TestCase):
         names = [device["name"] for device in self.json_of("--list-devices")["devices"]]
         self.assertIn("host:0", names)
         self.assertIn("host:0", self.run_tool("--list-devices").stdout)
+        self.assertIn("note: no device; jit-info paths", self.run_tool("--list-devices", KILN_BACKEND_AUTOLOAD="0").stderr)
         self.run_tool(self.add, "--device=host", "--threads=1", "--timeout=60", "--memory-limit=64")
         self.run_tool(self.add, "--device=null")
         self.assertIn("'abc' is not an integer; expected 0 to 4096",

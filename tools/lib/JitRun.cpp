@@ -36,16 +36,17 @@ struct ParsedValues {
   std::optional<TopKFlag> topk;
 };
 
-Result<int> listDevices(JitRunJob &job, std::ostream &out) {
+Result<int> listDevices(JitRunJob &job, std::ostream &out, std::ostream &err) {
   struct Visit {
     std::ostream &out;
     std::vector<nlohmann::ordered_json> json;
-    bool asJson;
+    bool asJson, any = false;
   } visit{out, {}, job.flags.given("json")};
   KILN_RETURN_IF_ERROR(take(kiln_instance_devices(
       job.instance.get(),
       [](void *arg, const KilnDeviceEntry *entry) {
         auto &visit = *static_cast<Visit *>(arg);
+        visit.any = true;
         bool hardware = entry->kind == KILN_DEVICE_HARDWARE;
         if (visit.asJson)
           visit.json.push_back({{"name", toView(entry->name)},
@@ -62,6 +63,8 @@ Result<int> listDevices(JitRunJob &job, std::ostream &out) {
       &visit)));
   if (visit.asJson)
     out << nlohmann::ordered_json{{"devices", visit.json}}.dump(2) << "\n";
+  if (!visit.any)
+    err << "jit-run: note: no device; jit-info paths shows where backends are looked for\n";
   return kYes;
 }
 
@@ -402,7 +405,7 @@ Result<int> jitRunBody(const ParsedFlags &flags, std::ostream &out, std::ostream
   JitRunJob job(flags);
   KILN_RETURN_IF_ERROR(job.openInstance());
   if (flags.given("list-devices"))
-    return listDevices(job, out);
+    return listDevices(job, out, err);
   if (flags.given("compile-only") || flags.given("bundle"))
     return compileAhead(job, values->shapes, out, err, Progress::terminal(err));
   KILN_ASSIGN_OR_RETURN(job.session, job.openSession(flags.text("device"), /*mustCompute=*/false));

@@ -1,6 +1,7 @@
 // BackendSearchTest.cpp: the order of places, the variables that change it, filters, privileged processes.
 #include "tests/unit/autoload/Fixtures.h"
 
+#include <filesystem>
 #include <sys/stat.h>
 
 namespace kiln {
@@ -120,6 +121,15 @@ TEST_F(BackendSearchTest, MissingFolderWarnsOnlyIfSomebodyNamedIt) {
   setVariable("KILN_BACKEND_PATH", folder.path("lost"));
   found();
   EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("lost' (KILN_BACKEND_PATH): No such file")));
+}
+
+TEST_F(BackendSearchTest, EmptyFolderWarnsOnlyIfSomebodyNamedIt) {
+  std::filesystem::create_directory(folder.path("empty"));
+  std::filesystem::create_directory(folder.path("other"));
+  environment.systemDirs = {folder.path("other")};
+  setVariable("KILN_BACKEND_PATH", folder.path("empty"));
+  found();
+  EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("empty' (KILN_BACKEND_PATH): no *.kiln.json in it")));
 }
 
 TEST_F(BackendSearchTest, AFolderIsReadOnce) {
