@@ -53,6 +53,8 @@ Operation *foldKnown(OpBuilder &builder, Operation &op, const DenseMap<Value, Ti
   return value ? builder.create<arith::ConstantOp>(op.getLoc(), value).getOperation() : nullptr;
 }
 
+bool isTerminator(Operation *op) { return op->hasTrait<OpTrait::IsTerminator>(); }
+
 } // namespace
 
 FailureOr<TileValue> applyElementwise(TileBuilder &tiles, Operation *op, ArrayRef<TileValue> operands) {
@@ -91,6 +93,9 @@ FailureOr<TileValue> applyElementwise(TileBuilder &tiles, Operation *op, ArrayRe
     known[scalarOp.getResult(0)] = *tile;
   }
   TileValue tile = known.lookup(result);
+  // bf16 is f32 between ops and rounded where it is stored; who asks for a conversion means the rounding.
+  if (isa<ConvertOp>(op) && to.isBF16() && !llvm::all_of(op->getUsers(), isTerminator))
+    return tiles.roundToBf16(tile);
   Type from = elementOf(op->getOperand(0));
   bool isSame = converts && isa<BlockArgument>(result) && to.getIntOrFloatBitWidth() < 32;
   return isSame && from.isUnsignedInteger() != to.isUnsignedInteger() && !to.isInteger(1)

@@ -42,6 +42,12 @@ public:
   Value select(Value condition, Value a, Value b) { return create<arith::SelectOp>(condition, a, b); }
   Value asInt(Value real) { return create<arith::BitcastOp>(getI32Type(), real); }
   Value asReal(Value bits) { return create<arith::BitcastOp>(getF32Type(), bits); }
+  /// x * 2^exponent, for exponents from -252 to 254: in two steps, since the power may be no normal number.
+  Value scale(Value x, Value exponent) {
+    Value half = create<arith::ShRSIOp>(exponent, constant(exponent.getType(), 1));
+    auto powerOf = [&](Value power) { return asReal(shl(add(power, 127), 23)); };
+    return create<arith::MulFOp>(create<arith::MulFOp>(x, powerOf(half)), powerOf(sub(exponent, half)));
+  }
 };
 
 /// The square root, rounded to nearest: of the mantissa, as the integer root of 2^23 times it.
@@ -128,13 +134,9 @@ struct ExpandRemainder final : OpRewritePattern<arith::RemFOp> {
               ValueRange{in.create<arith::RemSIOp>(moved, divisor), in.sub(carried[1], move)});
         });
     rest = loop.getResult(0);
-    // As a float: exact, since it has at most 24 bits; scaled in two steps, since 2^-149 is no normal number.
+    // As a float: exact, since it has at most 24 bits.
     Value real = b.create<arith::SIToFPOp>(b.getF32Type(), rest);
-    Value exponent = b.sub(by.exponent, b.constant(i32, 150)); // from -149 to 104
-    Value half = b.create<arith::ShRSIOp>(exponent, b.constant(i32, 1));
-    auto powerOf = [&](Value power) { return b.asReal(b.shl(b.add(power, 127), 23)); };
-    real = b.create<arith::MulFOp>(real, powerOf(half));
-    real = b.create<arith::MulFOp>(real, powerOf(b.sub(exponent, half)));
+    real = b.scale(real, b.sub(by.exponent, b.constant(i32, 150))); // from -149 to 104
     real = b.create<math::CopySignOp>(real, x);
     Value isSmaller = b.compare(Predicate::slt, magnitudeX, magnitudeY);
     real = b.select(isSmaller, x, real);
@@ -144,6 +146,36 @@ struct ExpandRemainder final : OpRewritePattern<arith::RemFOp> {
                                                       b.compare(Predicate::sgt, magnitudeY, infinity)),
                                b.compare(Predicate::eq, magnitudeY, b.constant(i32, 0)));
     rewriter.replaceOp(op, b.select(isNone, b.asReal(b.constant(i32, 0x7fc00000)), real));
+    return success();
+  }
+};
+
+/// e^x = 2^n * e^r with |r| <= ln 2 / 2, where Taylor's polynomial of degree 7 is off by 2^-27. Upstream's is
+/// 0 where the result is no normal number.
+struct ExpandExp final : OpRewritePattern<math::ExpOp> {
+  explicit ExpandExp(MLIRContext *context) : OpRewritePattern(context, /*benefit=*/10) {}
+  LogicalResult matchAndRewrite(math::ExpOp op, PatternRewriter &rewriter) const override {
+    if (!op.getType().isF32())
+      return rewriter.notifyMatchFailure(op, "not f32");
+    Ints b(op.getLoc(), rewriter);
+    auto is = [&](arith::CmpFPredicate predicate, Value lhs, Value rhs) -> Value {
+      return b.create<arith::CmpFOp>(predicate, lhs, rhs);
+    };
+    Value x = op.getOperand(), low = b.real(-150), high = b.real(130); // 0 below, infinity above
+    Value isNone = is(arith::CmpFPredicate::UNO, x, x);
+    Value within = b.select(is(arith::CmpFPredicate::ULT, x, low), low, x);
+    within = b.select(is(arith::CmpFPredicate::OGT, within, high), high, within);
+    Value turns = b.create<arith::MulFOp>(within, b.real(1.4426950408889634));
+    Value half = b.create<math::CopySignOp>(b.real(0.5), turns);
+    Value exponent = b.create<arith::FPToSIOp>(b.getI32Type(), b.create<arith::AddFOp>(turns, half));
+    Value whole = b.create<arith::SIToFPOp>(b.getF32Type(), exponent);
+    // ln 2 in two parts: products of the first with whole numbers of 15 bits are exact.
+    Value rest = b.create<arith::SubFOp>(within, b.create<arith::MulFOp>(whole, b.real(0.693359375)));
+    rest = b.create<arith::SubFOp>(rest, b.create<arith::MulFOp>(whole, b.real(-2.12194440e-4)));
+    Value sum = b.real(1.0 / 5040);
+    for (double factorial : {720.0, 120.0, 24.0, 6.0, 2.0, 1.0, 1.0})
+      sum = b.create<arith::AddFOp>(b.create<arith::MulFOp>(sum, rest), b.real(1 / factorial));
+    rewriter.replaceOp(op, b.select(isNone, x, b.scale(sum, exponent)));
     return success();
   }
 };
@@ -312,7 +344,7 @@ struct ScalarMath final : impl::ScalarMathPassBase<ScalarMath> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<ExpandSqrt, ExpandRemainder, ExpandPow, ExpandAtan2Sign, ExpandArc<math::AsinOp>,
+    patterns.add<ExpandSqrt, ExpandRemainder, ExpandExp, ExpandPow, ExpandAtan2Sign, ExpandArc<math::AsinOp>,
                  ExpandArc<math::AcosOp>, ExpandAsinh, ExpandFromUnsigned, ExpandToUnsigned, ExpandAbs,
                  ExpandUnsigned<arith::MinUIOp>, ExpandUnsigned<arith::MaxUIOp>,
                  ExpandUnsigned<arith::DivUIOp>, ExpandUnsigned<arith::RemUIOp>>(context);

@@ -65,6 +65,8 @@ public:
   /// An op of arith or math applied to tiles; fails with a diagnostic that names it if the vector unit has no
   /// such op.
   mlir::FailureOr<TileValue> apply(mlir::Operation *scalarOp, llvm::ArrayRef<TileValue> operands);
+  /// The nearest bf16, held as f32.
+  TileValue roundToBf16(TileValue x);
   /// A full tile (or a row) to a column (or a number in a row's place): sum, max or min of each row.
   TileValue reduceRows(ir::Reduce kind, TileValue x, mlir::Type result);
 
@@ -108,7 +110,6 @@ private:
   TileValue mask(TileValue x);
   TileValue compareInts(ir::Compare kind, TileValue a, TileValue b);
   TileValue nearZero(TileValue x, double limit, llvm::ArrayRef<double> coefficients, TileValue value);
-  TileValue roundToBf16(TileValue x);
   TileValue tanh(TileValue x, bool isExact);
   TileValue erf(TileValue x, bool isExact);
   mlir::Value viewAs(mlir::Value buffer, Kind kind, bool withPads);

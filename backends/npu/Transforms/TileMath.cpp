@@ -161,7 +161,6 @@ FailureOr<TileValue> TileBuilder::applyConversion(Operation *op, TileValue x) {
   return isRounding ? roundToBf16(x) : cast(x, to, round);
 }
 
-/// The nearest bf16, held as f32.
 TileValue TileBuilder::roundToBf16(TileValue x) {
   x = cast(x, builder.getF32Type(), ir::Round::rint);
   if (x.kind == Kind::Scalar)

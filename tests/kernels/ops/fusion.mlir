@@ -59,3 +59,40 @@ func.func @mean_of_squares(%x: tensor<?x?xf32>) -> tensor<?x1xf32> attributes {k
   %y = kiln.reduce mean %0 axes [1] keepdims : tensor<?x?xf32> -> tensor<?x1xf32>
   return %y : tensor<?x1xf32>
 }
+
+// A conversion rounds, also where what reads it is computed in a wider type.
+func.func @bf16_on_the_way_to_f16(%x: tensor<?x?xf32>) -> tensor<?x?xf16> attributes {kiln.test = {
+    inputs = ["MxN"],
+    cases = ["M=3 N=67", "M=5 N=9 specials"]}} {
+  %0 = kiln.convert %x : tensor<?x?xf32> to tensor<?x?xbf16>
+  %y = kiln.convert %0 : tensor<?x?xbf16> to tensor<?x?xf16>
+  return %y : tensor<?x?xf16>
+}
+
+func.func @bf16_and_back(%x: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {kiln.test = {
+    inputs = ["MxN"],
+    cases = ["M=3 N=67", "M=5 N=9 specials"]}} {
+  %0 = kiln.convert %x : tensor<?x?xf32> to tensor<?x?xbf16>
+  %1 = kiln.convert %0 : tensor<?x?xbf16> to tensor<?x?xf32>
+  %y = kiln.sub %x, %1 : tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+func.func @f16_and_back(%x: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {kiln.test = {
+    inputs = ["MxN"],
+    cases = ["M=3 N=67", "M=5 N=9 specials"]}} {
+  %0 = kiln.convert %x : tensor<?x?xf32> to tensor<?x?xf16>
+  %1 = kiln.convert %0 : tensor<?x?xf16> to tensor<?x?xf32>
+  %y = kiln.sub %x, %1 : tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
+// Down to results that are no normal numbers, behind arithmetic in integers.
+func.func @exp_of_integers(%a: tensor<?x?xi64>, %b: tensor<i64>) -> tensor<?x?xf32> attributes {kiln.test = {
+    inputs = ["MxN uniform -104 90", "scalar uniform 1 1"],
+    cases = ["M=3 N=67", "M=1 N=1"]}} {
+  %0 = kiln.mul %a, %b : tensor<?x?xi64>, tensor<i64> -> tensor<?x?xi64>
+  %1 = kiln.convert %0 : tensor<?x?xi64> to tensor<?x?xf32>
+  %y = kiln.exp %1 : tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
