@@ -16,7 +16,9 @@ set(npuCompilerSources
   CodeWriter.cpp
   CubeCode.cpp
   EmitObject.cpp
+  Hivm/HivmAttention.cpp
   Hivm/HivmForm.cpp
+  Hivm/HivmProduct.cpp
   Hivm/HivmWriter.cpp
   IR/NpuCost.cpp
   IR/NpuDialect.cpp

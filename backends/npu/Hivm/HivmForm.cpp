@@ -2,6 +2,7 @@
 // the library spreads it.
 #include "backends/npu/Hivm/HivmForm.h"
 
+#include "backends/npu/Hivm/HivmProduct.h"
 #include "backends/npu/Transforms/VectorLowering.h"
 #include "kiln/devicekit/Pipes.h"
 
@@ -9,6 +10,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -80,10 +82,28 @@ std::optional<OpFoldResult> firstRowOf(OpBuilder &builder, Value view) {
   return view.getDefiningOp<memref::AllocOp>() ? std::optional(row) : std::nullopt;
 }
 
+bool isOnlyWriter(ir::BroadcastOp fill) {
+  Value buffer = bufferOf(fill.getDst());
+  bool isOnly = true;
+  forEachAccess(buffer, [&](Operation *user) {
+    SmallVector<ir::PipeAccess> accesses;
+    if (auto pipe = dyn_cast<ir::PipeOpInterface>(user); pipe && user != fill)
+      pipe.getAccesses(accesses);
+    for (ir::PipeAccess access : accesses)
+      isOnly &= !(access.isWrite && bufferOf(access.memref) == buffer);
+  });
+  return isOnly;
+}
+
 LogicalResult rewriteColumn(ir::BinaryOp op) {
   if (op.getBroadcast() != 1)
     return success();
   auto spread = writerOf<ir::BroadcastOp>(op.getRhs());
+  if (spread && !isa<MemRefType>(spread.getSrc().getType()) && isOnlyWriter(spread)) { // of one number
+    op.getRhsMutable().assign(spread.getSrc());
+    op.removeBroadcastAttr();
+    return success();
+  }
   if (!spread || !isa<MemRefType>(spread.getSrc().getType()) || spread->getBlock() != op->getBlock())
     return op.emitError("npu: a column that no one vbrc spreads has no form in HIVM");
   Value column = spread.getSrc(), buffer = bufferOf(column);
@@ -121,21 +141,45 @@ void rewriteReduce(ir::ReduceOp op) {
   op.getDstMutable().assign(column);
 }
 
-LogicalResult rewriteScalarLoad(ir::ScalarLoadOp op) {
+bool isUnsigned(Value memref) {
+  return cast<MemRefType>(memref.getType()).getElementType().isUnsignedInteger();
+}
+
+/// A buffer of unsigned integers as one of integers without a sign, as numbers are; written as `bitcast`.
+Value asSignless(OpBuilder &builder, Location loc, Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  if (!type.getElementType().isUnsignedInteger())
+    return memref;
+  Type element = builder.getIntegerType(type.getElementTypeBitWidth());
+  MemRefType plain = MemRefType::Builder(type).setElementType(element);
+  return builder.create<UnrealizedConversionCastOp>(loc, plain, memref).getResult(0);
+}
+
+void rewriteScalarLoad(ir::ScalarLoadOp op) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
   auto type = cast<MemRefType>(op.getSrc().getType());
-  if (type.getElementType().isUnsignedInteger())
-    return op.emitError("npu: a single element of type ") << type.getElementType() << " has no form in HIVM";
   Value zero = builder.create<arith::ConstantIndexOp>(loc, 0);
-  Value element = builder.create<memref::LoadOp>(loc, op.getSrc(), SmallVector<Value>(type.getRank(), zero));
+  Value element = builder.create<memref::LoadOp>(loc, asSignless(builder, loc, op.getSrc()),
+                                                 SmallVector<Value>(type.getRank(), zero));
   Type result = op.getResult().getType();
   if (element.getType() != result)
-    element = isa<FloatType>(result) ? Value(builder.create<arith::ExtFOp>(loc, result, element))
-                                     : Value(builder.create<arith::ExtSIOp>(loc, result, element));
+    element = isa<FloatType>(result)    ? Value(builder.create<arith::ExtFOp>(loc, result, element))
+              : isUnsigned(op.getSrc()) ? Value(builder.create<arith::ExtUIOp>(loc, result, element))
+                                        : Value(builder.create<arith::ExtSIOp>(loc, result, element));
   op.replaceAllUsesWith(element);
   op.erase();
-  return success();
+}
+
+/// Halves lie as those with a sign; what the conversion makes of them is corrected behind it.
+void rewriteCast(ir::CastOp op) {
+  OpBuilder builder(op);
+  auto take = [&](OpOperand &operand) {
+    if (cast<MemRefType>(operand.get().getType()).getElementType().isUnsignedInteger(16))
+      operand.set(asSignless(builder, op.getLoc(), operand.get()));
+  };
+  take(op.getSrcMutable());
+  take(op.getDstMutable());
 }
 
 /// The first `rows` x `columns` elements of a matrix.
@@ -168,20 +212,27 @@ void rewriteTranspose(ir::TransposeOp op) {
   op.getDstMutable().assign(target);
 }
 
+/// What `view` is of `buffer`, of another buffer.
+Value viewLike(OpBuilder &builder, Value view, Value buffer, Value other) {
+  if (view == buffer)
+    return other;
+  auto op = view.getDefiningOp<ViewLikeOpInterface>();
+  IRMapping mapping;
+  mapping.map(op.getViewSource(), viewLike(builder, op.getViewSource(), buffer, other));
+  return builder.clone(*op, mapping)->getResult(0);
+}
+
 /// HIVM counts elements where we count bytes.
 LogicalResult rewriteGather(ir::GatherOp op) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
   Value offsets = op.getOffsets();
   auto buffer = bufferOf(offsets).getDefiningOp<memref::AllocOp>();
-  auto part = offsets.getDefiningOp<memref::SubViewOp>();
-  if (!buffer || (offsets != buffer.getResult() && (!part || part.getSource() != buffer.getResult())))
-    return op.emitError("npu: a gather by this view of offsets has no form in HIVM");
+  if (!buffer)
+    return op.emitError("npu: a gather by offsets that are in no buffer of the kernel has no form in HIVM");
   unsigned bytes = cast<MemRefType>(op.getSrc().getType()).getElementTypeBitWidth() / 8;
   Value numbers = builder.create<memref::AllocOp>(loc, buffer.getType());
-  if (part)
-    numbers = builder.create<memref::SubViewOp>(loc, numbers, part.getMixedOffsets(), part.getMixedSizes(),
-                                                part.getMixedStrides());
+  numbers = viewLike(builder, offsets, buffer, numbers);
   Value shift = builder.create<arith::ConstantOp>(loc, builder.getI32IntegerAttr(llvm::Log2_32(bytes)));
   builder.create<ir::BinaryOp>(loc, ir::Binary::vshr, offsets, shift, numbers, IntegerAttr());
   op.getOffsetsMutable().assign(numbers);
@@ -249,34 +300,43 @@ LogicalResult rewriteCopy(ir::CopyOp op) {
   return success();
 }
 
-/// A buffer as large as the one of `like`, in use from before `op` until after it: the ops that use it.
-SmallVector<Operation *> reserveScratch(Operation *op, Value like) {
-  auto tile = bufferOf(like).getDefiningOp<memref::AllocOp>();
-  if (!tile)
-    return {};
+/// A buffer in use from before `op` until after it: the ops that use it.
+SmallVector<Operation *> reserveScratch(Operation *op, MemRefType type) {
   OpBuilder builder(op);
-  auto scratch = builder.create<memref::AllocOp>(op->getLoc(), tile.getType());
-  Value zero =
-      builder.create<arith::ConstantOp>(op->getLoc(), builder.getZeroAttr(tile.getType().getElementType()));
+  auto scratch = builder.create<memref::AllocOp>(op->getLoc(), type);
+  Value zero = builder.create<arith::ConstantOp>(op->getLoc(), builder.getZeroAttr(type.getElementType()));
   Operation *before = builder.create<ir::BroadcastOp>(op->getLoc(), zero, scratch);
   builder.setInsertionPointAfter(op);
   Operation *after = builder.create<ir::BroadcastOp>(op->getLoc(), zero, scratch);
   return {before, after, scratch};
 }
 
+/// What the library takes beside an op's operands; null: nothing.
+MemRefType scratchOf(Operation *op) {
+  auto whole = [](Value tile) {
+    auto alloc = bufferOf(tile).getDefiningOp<memref::AllocOp>();
+    return alloc ? alloc.getType() : MemRefType();
+  };
+  if (auto reduce = dyn_cast<ir::ReduceOp>(op))
+    return whole(reduce.getSrc());
+  if (auto binary = dyn_cast<ir::BinaryOp>(op); binary && binary.getBroadcast() == 1)
+    return whole(binary.getDst());
+  if (auto select = dyn_cast<ir::SelectOp>(op)) // a block; and its planner keeps a tile for the bits
+    return whole(select.getDst());
+  return {};
+}
+
 } // namespace
 
 LogicalResult chooseCopies(ModuleOp module) {
-  SmallVector<Operation *> wide, reserved;
+  SmallVector<std::pair<Operation *, MemRefType>> takers;
+  SmallVector<Operation *> reserved;
   module.walk([&](Operation *op) {
-    auto binary = dyn_cast<ir::BinaryOp>(op);
-    if (isa<ir::ReduceOp>(op) || (binary && binary.getBroadcast() == 1))
-      wide.push_back(op);
+    if (MemRefType scratch = scratchOf(op))
+      takers.push_back({op, scratch});
   });
-  for (Operation *op : wide) {
-    auto reduce = dyn_cast<ir::ReduceOp>(op);
-    reserved.append(reserveScratch(op, reduce ? reduce.getSrc() : cast<ir::BinaryOp>(op).getDst()));
-  }
+  for (auto [op, scratch] : takers)
+    reserved.append(reserveScratch(op, scratch));
   PassManager passes(module.getContext());
   devicekit::buildMultiBufferPass(passes);
   LogicalResult result = passes.run(module);
@@ -292,20 +352,23 @@ LogicalResult rewriteForHivm(func::FuncOp function) {
            << kCoreAttr << " and " << kBlocksAttr;
   Value block =
       function.getBody().front().addArgument(IndexType::get(function.getContext()), function.getLoc());
+  if (failed(rewriteProducts(function)))
+    return failure();
   SmallVector<Operation *> ops, spreads;
   function.walk([&](Operation *op) { ops.push_back(op); });
   for (Operation *op : ops) {
+    OpBuilder builder(op);
     if (auto index = dyn_cast<ir::BlockIdxOp>(op)) {
       index.replaceAllUsesWith(block);
       index.erase();
     } else if (auto number = dyn_cast<ir::BlockNumOp>(op)) {
-      OpBuilder builder(op);
       number.replaceAllUsesWith(
           builder.create<arith::ConstantIndexOp>(op->getLoc(), blocks.getInt()).getResult());
       number.erase();
     } else if (auto load = dyn_cast<ir::ScalarLoadOp>(op)) {
-      if (failed(rewriteScalarLoad(load)))
-        return failure();
+      rewriteScalarLoad(load);
+    } else if (auto conversion = dyn_cast<ir::CastOp>(op)) {
+      rewriteCast(conversion);
     } else if (auto transpose = dyn_cast<ir::TransposeOp>(op)) {
       rewriteTranspose(transpose);
     } else if (auto gather = dyn_cast<ir::GatherOp>(op)) {
@@ -324,6 +387,8 @@ LogicalResult rewriteForHivm(func::FuncOp function) {
     } else if (auto spread = dyn_cast<ir::BroadcastOp>(op)) {
       if (isa<MemRefType>(spread.getSrc().getType()))
         spreads.push_back(spread);
+      else
+        spread.getDstMutable().assign(asSignless(builder, spread.getLoc(), spread.getDst()));
     }
   }
   for (Operation *spread : spreads)

@@ -31,7 +31,7 @@ template <typename OpTy> OpTy writerOf(mlir::Value value) {
 }
 
 /// Gives buffers their copies as far as there is room beside the scratch space that the vendor's library
-/// takes for reductions and for columns: as much as their tiles.
+/// and planner take: as much as their tiles for reductions, columns and selections.
 mlir::LogicalResult chooseCopies(mlir::ModuleOp module);
 
 /// Rewrites the function towards HIVM's conventions: the block's number becomes the last argument, columns

@@ -2,7 +2,9 @@
 // the same on both sides but for the names of memories.
 #include "backends/npu/Hivm/HivmWriter.h"
 
+#include "backends/npu/Hivm/HivmAttention.h"
 #include "backends/npu/Hivm/HivmForm.h"
+#include "backends/npu/Hivm/HivmProduct.h"
 #include "backends/npu/Transforms/Passes.h"
 #include "backends/npu/Transforms/VectorLowering.h"
 #include "kiln/devicekit/MemoryPlan.h"
@@ -38,11 +40,11 @@ private:
   LogicalResult writeIf(scf::IfOp branch);
   void writeAlloc(memref::AllocOp alloc);
   LogicalResult writePipeOp(Operation &op);
-  LogicalResult writeProduct(ir::MmadOp op);
+  void writeProduct(ir::MmadOp op);
   void writeFixpipe(ir::FixpipeOp op);
   /// `hivm.hir.NAME ATTRIBUTES ins(...) outs(...) TAIL`.
   LogicalResult call(StringRef op, ArrayRef<Value> ins, Value out, const Twine &tail = "",
-                     StringRef attributes = "");
+                     const Twine &attributes = "");
 
   std::string name(Value value);
   std::string names(ValueRange values);
@@ -88,8 +90,8 @@ std::string HivmWriter::types(TypeRange types) {
 }
 
 LogicalResult HivmWriter::call(StringRef op, ArrayRef<Value> ins, Value out, const Twine &tail,
-                               StringRef attributes) {
-  line() << "hivm.hir." << op << (attributes.empty() ? "" : " ") << attributes << " ins(" << names(ins)
+                               const Twine &attributes) {
+  line() << "hivm.hir." << op << (attributes.str().empty() ? "" : " ") << attributes << " ins(" << names(ins)
          << " : " << types(ValueRange(ins).getTypes()) << ") outs(" << name(out) << " : "
          << types(out.getType()) << ')' << tail << '\n';
   return success();
@@ -178,23 +180,16 @@ LogicalResult HivmWriter::writeIf(scf::IfOp branch) {
   return success();
 }
 
-LogicalResult HivmWriter::writeProduct(ir::MmadOp op) {
-  auto left = writerOf<ir::Load2dOp>(op.getLhs()), right = writerOf<ir::Load2dOp>(op.getRhs());
-  if (!left || !right)
-    return op.emitError("npu: a product of L0 buffers that no one load2d fills has no form in HIVM");
-  if (left.getTranspose())
-    return op.emitError("npu: a product whose left matrix lies by columns has no form in HIVM yet");
-  bool isTransposed = !right.getTranspose(); // as columns of B lie in memory
-  SmallVector<Value> ins = {left.getSrc(), right.getSrc(), op.getInit(), op.getM(), op.getK(), op.getN()};
-  if (op.getBias()) {
-    auto bias = writerOf<ir::LoadBiasOp>(op.getBias());
-    if (!bias)
-      return op.emitError("npu: a bias that no one load_bias brings has no form in HIVM");
-    if (isTransposed) // mmadL1 with a bias drops b_transpose without a word
-      return op.emitError("npu: a product with a bias by a transposed matrix has no form in HIVM");
-    ins.push_back(bias.getSrc());
-  }
-  return call("mmadL1", ins, op.getDst(), "", isTransposed ? "{b_transpose}" : "");
+void HivmWriter::writeProduct(ir::MmadOp op) {
+  SmallVector<StringRef> attributes;
+  for (StringRef name : {kLeftTransposedAttr, kRightTransposedAttr})
+    if (op->hasAttr(name))
+      attributes.push_back(name);
+  SmallVector<Value> ins = {op.getLhs(), op.getRhs(), op.getInit(), op.getM(), op.getK(), op.getN()};
+  if (op.getBias())
+    ins.push_back(op.getBias());
+  (void)call("mmadL1", ins, op.getDst(), "",
+             attributes.empty() ? "" : "{" + llvm::join(attributes, ", ") + "}");
 }
 
 void HivmWriter::writeFixpipe(ir::FixpipeOp op) {
@@ -215,8 +210,6 @@ LogicalResult HivmWriter::writePipeOp(Operation &op) {
       .Case([&](ir::StoreOp store) -> R { return call("store", store.getSrc(), store.getDst()); })
       .Case([&](ir::FillL1Op fill) -> R { return call("vbrc", fill.getValue(), fill.getDst()); })
       .Case([&](ir::Nd2NzOp load) -> R {
-        if (load.getRow() || load.getPitch())
-          return load.emitError("npu: rows of a part of a buffer have no form in HIVM yet");
         return call("nd2nz", load.getSrc(), load.getDst(), "", "{dst_continuous}");
       })
       .Case([&](ir::UnaryOp unary) -> R {
@@ -238,11 +231,7 @@ LogicalResult HivmWriter::writePipeOp(Operation &op) {
         return call("vcast", cast.getSrc(), cast.getDst(),
                     " round_mode = <" + ir::stringifyRound(cast.getRound()) + ">");
       })
-      .Case([&](ir::BroadcastOp fill) -> R {
-        if (cast<MemRefType>(fill.getDst().getType()).getElementType().isUnsignedInteger())
-          return fill.emitError("npu: a fill of unsigned elements has no form in HIVM");
-        return call("vbrc", fill.getSrc(), fill.getDst());
-      })
+      .Case([&](ir::BroadcastOp fill) -> R { return call("vbrc", fill.getSrc(), fill.getDst()); })
       .Case([&](ir::ReduceOp reduce) -> R {
         return call(("vreduce <" + ir::stringifyReduce(reduce.getKind()) + ">").str(), reduce.getSrc(),
                     reduce.getDst(), " reduce_dims = [1]");
@@ -264,7 +253,10 @@ LogicalResult HivmWriter::writePipeOp(Operation &op) {
         return call("vtranspose", transpose.getSrc(), transpose.getDst(), " permutation = [1, 0]");
       })
       .Case<ir::Load2dOp, ir::LoadBiasOp>([&](auto) -> R { return success(); }) // part of mmadL1
-      .Case([&](ir::MmadOp product) -> R { return writeProduct(product); })
+      .Case([&](ir::MmadOp product) -> R {
+        writeProduct(product);
+        return success();
+      })
       .Case([&](ir::FixpipeOp fixpipe) -> R {
         writeFixpipe(fixpipe);
         return success();
@@ -279,6 +271,11 @@ LogicalResult HivmWriter::writeOp(Operation &op) {
     return success();
   if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
     writeAlloc(alloc);
+    return success();
+  }
+  if (auto same = dyn_cast<UnrealizedConversionCastOp>(op)) {
+    line() << name(same.getResult(0)) << " = hivm.hir.bitcast " << name(same.getOperand(0)) << " : "
+           << types(same.getOperandTypes()) << " -> " << types(same.getResultTypes()) << '\n';
     return success();
   }
   if (auto loop = dyn_cast<scf::ForOp>(op))
@@ -335,15 +332,19 @@ LogicalResult writeHivm(ModuleOp module, llvm::raw_ostream &os) {
   OwningOpRef<ModuleOp> copy = module.clone();
   if (failed(chooseCopies(*copy)))
     return failure();
-  for (auto function : copy->getOps<func::FuncOp>())
-    if (function->hasAttr(kVectorPartAttr))
-      return function.emitError("npu: a kernel of cube and vector cores has no form in HIVM yet");
+  bool isMixed = llvm::any_of(copy->getOps<func::FuncOp>(),
+                              [](func::FuncOp function) { return function->hasAttr(kVectorPartAttr); });
   for (auto function : copy->getOps<func::FuncOp>()) {
     std::string text;
     llvm::raw_string_ostream stream(text);
     auto codeTemplate = function->getAttrOfType<StringAttr>(kTemplateAttr);
     if (codeTemplate && codeTemplate.getValue() == "scalar")
       return function.emitError("npu: a kernel of the scalar units has no form in HIVM");
+    if (isMixed) {
+      if (!function->hasAttr(kVectorPartAttr) && failed(writeAttention(function, os)))
+        return failure();
+      continue;
+    }
     if (failed(rewriteForHivm(function)) || failed(HivmWriter(function, stream).run()))
       return failure();
     os << text;

@@ -206,6 +206,14 @@ LogicalResult lowerAttentionKernel(KernelOp kernel, const Target &target) {
     return function;
   };
   func::FuncOp cube = begin("aic");
+  auto numberOf = [&](Value operand) {
+    return builder.getI64IntegerAttr(cast<BlockArgument>(operand).getArgNumber());
+  };
+  cube->setAttr(kAttentionAttr, builder.getDictionaryAttr(
+                                    {builder.getNamedAttr("q", numberOf(op.getQ())),
+                                     builder.getNamedAttr("k", numberOf(op.getK())),
+                                     builder.getNamedAttr("v", numberOf(op.getV())),
+                                     builder.getNamedAttr("scale", builder.getF64FloatAttr(plan->scale))}));
   Value scores = partOf(0, builder.getF32Type()), weights = partOf(scoreBytes, element);
   AttentionEmitter(builder, cube, op, *plan, element).run(scores, weights);
   func::FuncOp vector = begin("aiv");

@@ -11,6 +11,8 @@ namespace kiln::npu {
 
 /// Queries that a block takes at a time, and keys of a chunk.
 inline constexpr int64_t kAttentionTile = 128;
+/// Dictionary on the function of the cube core: of which arguments it is ("q", "k", "v"), and "scale".
+inline constexpr llvm::StringLiteral kAttentionAttr = "npu.attention";
 
 /// Extents and tiles. Scores and weights of `kAttentionTile` queries lie in the workspace by chunks of
 /// `kAttentionTile` keys: [chunks][kAttentionTile][kAttentionTile]. Each block has two places for both, so

@@ -97,3 +97,22 @@ kiln.kernel @turned(%a: tensor<70x45xf32>) -> tensor<45x70xf32> {
   %1 = kiln.exp %0 : tensor<45x70xf32>
   kiln.yield %1 : tensor<45x70xf32>
 }
+
+// -----
+
+// Cube and vector cores together: on tensors, so that the vendor splits them.
+// CHECK-LABEL: func.func @attention(%sync: i64 {hacc.arg_type = #hacc.arg_type<ffts_base_address>}, %workspace: memref<?xi8> {hacc.arg_type = #hacc.arg_type<workspace>},
+// CHECK: scf.for %unit = %{{.+}} to %{{.+}} step
+// CHECK: hivm.hir.load ins({{.+}}) outs({{.+}}) -> tensor<128x64xf16>
+// CHECK: scf.for %step = {{.+}} iter_args(
+// CHECK: hivm.hir.mmadL1 {b_transpose} ins({{.+}}) outs({{.+}}) -> tensor<128x128xf32>
+// CHECK: hivm.hir.vreduce <max>
+// CHECK: hivm.hir.vcast ins({{.+}}) outs({{.+}}) round_mode = <rint> -> tensor<128x128xf16>
+// CHECK: hivm.hir.mmadL1 ins({{.+}}) outs({{.+}}) -> tensor<128x32xf32>
+// CHECK: hivm.hir.vdiv ins(%steps#2, %steps#1 :
+// CHECK: hivm.hir.store
+// CHECK-NOT: func.func
+kiln.kernel @attention(%q: tensor<1x2x256x64xf16>, %k: tensor<1x1x512x64xf16>, %v: tensor<1x1x512x32xf16>) -> tensor<1x2x256x32xf16> {
+  %0 = kiln.attention %q, %k, %v scale 0.125 {kiln.whole} : (tensor<1x2x256x64xf16>, tensor<1x1x512x64xf16>, tensor<1x1x512x32xf16>) -> tensor<1x2x256x32xf16>
+  kiln.yield %0 : tensor<1x2x256x32xf16>
+}

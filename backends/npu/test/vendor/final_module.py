@@ -1,8 +1,9 @@
 # final_module.py: executes a module that the vendor's compiler has planned and synchronised, one core after the other.
-"""Program order, so that it judges addresses, layouts and numbers; what runs when is judged by import_sync.py on its trace."""
+"""Program order, so that it judges addresses, layouts and numbers; what runs when is judged by plan_and_sync.py on its trace."""
 
 import math
 import re
+import threading
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,15 +25,20 @@ class Event:
     flags: list[int] = field(default_factory=list)  # of mmadL1: two to wait for and two to set, -1 for none
 
 
+def functions_of(text: str) -> list[Op]:
+    """Those with a body."""
+    return [op for op in read(text).regions[0][0].ops if op.name == "func.func" and op.regions[0][0].ops]
+
+
 class Machine:
     computes = True  # else views and flags only
 
-    def __init__(self, text: str):
-        module = read(text)
-        functions = [op for op in module.regions[0][0].ops if op.name == "func.func" and op.regions[0][0].ops]
+    def __init__(self, functions: list[Op]):
         self.entry = functions[0]
         if len(functions) != 1:
             raise ValueError(f"{len(functions)} functions with a body; expected one")
+        self.others: Rendezvous | None = None  # cores of the same block
+        self.core = 0  # 0: the cube core; else a vector core
         self.events: list[Event] = []
         self.peaks = dict.fromkeys(SIZES, 0)  # bytes, by memory
 
@@ -77,7 +83,7 @@ class Machine:
             return self.block_of(region[0].ops, values) if region[0] and region[0].ops else []
         dialect, _, name = op.name.rpartition(".")
         handler = {"arith": self.arith, "math": self.math, "memref": self.memref, "hivm.hir": self.hivm, "affine": self.affine,
-                   "func": self.func}.get(dialect)
+                   "func": self.func, "memref_ext": self.workspace}.get(dialect)
         if not handler:
             raise ValueError(f"no meaning for {op.name}")
         return handler(name, op, operands)
@@ -212,9 +218,22 @@ class Machine:
             self.events.append(Event("barrier", pipe("pipe"), site=op))
         elif name == "get_block_idx":
             return [self.block]
-        elif name != "set_mask_norm":
+        elif name == "get_sub_block_idx":
+            return [self.core - 1]
+        elif name == "bitcast":
+            view = operands[0]
+            return [View(view.memory, parse_memref(op.result_types[0])[1], view.start, view.offset, view.sizes, view.strides)]
+        elif name == "sync_block_set":
+            self.others.set(self.core, int(op.attribute("static_flag_id", r"(\d+)")))
+        elif name == "sync_block_wait":
+            self.others.wait(self.core, int(op.attribute("static_flag_id", r"(\d+)")))
+        elif name not in ("set_mask_norm", "set_ffts_base_addr"):
             raise ValueError(f"no meaning for {op.name}")
         return []
+
+    def workspace(self, name: str, op: Op, operands: list) -> list:
+        sizes, element, strides, _, _ = parse_memref(op.result_types[0])
+        return [View(operands[0].memory, element, operands[-1], 0, sizes, strides)]
 
     def func(self, name: str, op: Op, operands: list) -> list:
         callee = re.search(r"callee = @(\w+)", op.attributes)[1]
@@ -224,6 +243,81 @@ class Machine:
             last = max(i for i, operand in enumerate(operands) if isinstance(operand, View))
             self.events[-1].flags = operands[last + 1: last + 5]
         return []
+
+
+class Rendezvous:
+    """Flags between a block's cube core and its two vector cores. One that the cube core sets is for either vector core; one that it
+    waits for comes from both. Sets are counted."""
+
+    LIMIT_SECONDS = 60
+
+    def __init__(self) -> None:
+        self.changed = threading.Condition()
+        self.counts: dict[tuple[int, int], int] = {}  # by vector core and flag, those of each direction apart
+        self.failure: BaseException | None = None
+
+    def add(self, key: tuple, amount: int) -> None:
+        self.counts[key] = self.counts.get(key, 0) + amount
+
+    def set(self, core: int, flag: int) -> None:
+        with self.changed:
+            for vector in (1, 2) if core == 0 else (core,):
+                self.add((core == 0, vector, flag), 1)
+            self.changed.notify_all()
+
+    def wait(self, core: int, flag: int) -> None:
+        keys = [(core != 0, vector, flag) for vector in ((1, 2) if core == 0 else (core,))]
+        with self.changed:
+            if not self.changed.wait_for(lambda: self.failure or all(self.counts.get(key, 0) > 0 for key in keys), self.LIMIT_SECONDS):
+                raise ValueError(f"core {core} waits for flag {flag} for ever")
+            if self.failure:
+                raise ValueError("another core of the block failed")
+            for key in keys:
+                self.add(key, -1)
+
+    def fail(self, failure: BaseException) -> None:
+        with self.changed:
+            self.failure = self.failure or failure
+            self.changed.notify_all()
+
+
+class MixedMachine:
+    """A block of a kernel that the compiler split: one cube core and two vector cores, with a workspace of their own."""
+
+    WORKSPACE_BYTES = 4 << 20
+
+    def __init__(self, functions: list[Op]):
+        names = {re.search(r'sym_name = "([^"]+)"', op.attributes)[1].rpartition("_")[2]: op for op in functions}
+        if set(names) != {"aic", "aiv"}:
+            raise ValueError(f"functions for {', '.join(sorted(names))}; expected aic and aiv")
+        self.machines = [Machine([names["aic" if core == 0 else "aiv"]]) for core in range(3)]
+
+    def run(self, arguments: list, block: int) -> None:
+        others = Rendezvous()
+        workspace = np.full(self.WORKSPACE_BYTES, 0xCD, np.uint8)
+        given = [0, (workspace, [workspace.size]), *arguments]
+
+        def work(core: int, machine: Machine) -> None:
+            machine.core, machine.others = core, others
+            try:
+                machine.run(given, block)
+            except BaseException as failure:  # noqa: BLE001: raised again below, in the caller's thread
+                others.fail(failure)
+
+        threads = [threading.Thread(target=work, args=pair) for pair in enumerate(self.machines)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if others.failure:
+            raise others.failure
+        if left := {key: count for key, count in others.counts.items() if count}:
+            raise ValueError(f"flags between cores are left at the end: {left}")
+
+
+def machine_of(text: str) -> Machine | MixedMachine:
+    functions = functions_of(text)
+    return Machine(functions) if len(functions) == 1 else MixedMachine(functions)
 
 
 PREDICATES = [0, 1, 2, 3, 4, 5, 2, 3, 4, 5]

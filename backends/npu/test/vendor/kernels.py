@@ -29,17 +29,20 @@ def dump(jit_run: str, test: pathlib.Path, folder: str) -> None:
     command = [jit_run, "--check", str(test), "--device", "npu", "--sample", "--allow-refusals", "--dump-stages", folder]
     limit = None if os.environ.get("KILN_TEST_FULL") == "1" else SAMPLED_SECONDS
     try:
-        subprocess.run(command, capture_output=True, env=environment, timeout=limit)
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=limit)
     except subprocess.TimeoutExpired:
         print(f"{test.name}: stopped after {limit} s; the kernels compiled until then are judged")
+        return
+    if done.returncode not in (0, 1):
+        raise SystemExit(f"error: jit-run --check {test} ended with {done.returncode}: {done.stderr[-400:]}")
 
 
 def collect(build: pathlib.Path, tests: list[pathlib.Path]) -> list[Kernel]:
     """The kernels that the tests' functions are made of."""
     kernels: dict[str, Kernel] = {}
     with tempfile.TemporaryDirectory() as base:
-        for test in tests:
-            folder = os.path.join(base, test.stem)
+        for number, test in enumerate(tests):  # two in different folders may have one name
+            folder = os.path.join(base, f"{number}-{test.stem}")
             dump(str(build / "bin/jit-run"), test, folder)
             sources = {}
             for path in pathlib.Path(folder).glob("*-tensor.mlir"):

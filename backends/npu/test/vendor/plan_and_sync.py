@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 from ascendnpu import Vendor
-from final_module import Event, Machine
-from generic_ir import Op, read
+from final_module import Event, Machine, functions_of
+from generic_ir import Op
 from memory import DYNAMIC, parse_memref
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -94,7 +94,7 @@ def ours(build: pathlib.Path, function: str) -> Figures:
         file.write(emit(build, function, "lower"))
         file.flush()
         text = subprocess.run([str(build / "bin/jit-opt"), file.name, "--mlir-print-op-generic"], capture_output=True, text=True, check=True).stdout
-    return OurMachine(text).run_blocks()
+    return OurMachine(functions_of(text)).run_blocks()
 
 
 def theirs(vendor: Vendor, hivm: str, blocks: range | None = None) -> tuple[Figures, list[Event]]:
@@ -103,7 +103,7 @@ def theirs(vendor: Vendor, hivm: str, blocks: range | None = None) -> tuple[Figu
     if not verdict.accepted:
         raise SystemExit(f"error: {verdict.reason}")
     count = int(re.search(r"scf\.forall \(%\w+\) in \((\d+)\)", hivm)[1])
-    machine, figures, events = Machine(verdict.module), Figures(), []
+    machine, figures, events = Machine(functions_of(verdict.module)), Figures(), []
     machine.computes = False
     shapes = re.findall(r"%arg\d+: (memref<.*?>)(?=[,)])", hivm[: hivm.index("\n")])
     arguments = []
@@ -122,6 +122,9 @@ def compare(build: pathlib.Path, vendor: Vendor) -> int:
     for function in kernels():
         mine, (other, _) = ours(build, function), theirs(vendor, emit(build, function, "hivm"))
         found[function] = {"ours": asdict(mine), "theirs": asdict(other)}
+        for side, figures in (("ours", mine), ("the vendor's", other)):
+            if not figures.sets or not (figures.ub or figures.l0c):
+                worse.append(f"{function}: nothing counted in {side} module: {figures}")
         columns = [f"{getattr(mine, key)} / {getattr(other, key)}" for key in ("sets", "barriers", "ub", "l1", "l0c")]
         lines.append(f"| {function} | {' | '.join(columns)} | {mine.inner} |")
         for key, value in asdict(mine).items():

@@ -19,21 +19,9 @@ import ascendnpu
 from kernels import SEED, Kernel, collect
 
 ROOT = pathlib.Path(__file__).resolve().parents[4]
-# What has no form in HIVM or no body in the library, and why that is no mistake of ours.
-EXCLUDED = {
-    "a product with a bias by a transposed matrix": "mmadL1 with a bias drops b_transpose without a word",
-    "rows of a part of a buffer": "columns spread to whole repeats; vbrc there writes whole buffers",
-    "'hivm.hir.vbrc' op requires the same element type": "to be mended: numbers beside i32 buffers",
-    "a product whose left matrix lies by columns": "to be written: mmadL1's a_transpose",
-    "a fill of unsigned elements": "vbrc wants a number of the buffer's type, and numbers have no sign",
-    "don't support cast uint16_t": "its casts lack u16, which ours read as i16 and correct by 65536",
-    "don't support cast float_to_uint16_t": "the same, on the way back",
-    "a gather by this view of offsets": "to be written: gathers over a last tile of fewer rows",
-    "a single element of type 'ui": "to be written: one unsigned byte or half as a number",
-    "a column that no one vbrc spreads": "to be written: the columns of a window of a splat filter",
-    "a kernel of cube and vector cores": "to be written: mixed kernels on tensors, which the vendor splits itself",
-}
-MOST_EXCLUDED = 0.15  # goal: 0.1
+# Kernels that have no form in HIVM or no body in the library, by a part of what is said of them, and why that is no mistake of ours.
+EXCLUDED: dict[str, str] = {}
+MOST_EXCLUDED = 0.02  # of all kernels
 SAMPLED_FILES, SAMPLED_NUMBERS = 6, 40
 
 
@@ -71,9 +59,14 @@ def accept(build: pathlib.Path, vendor: ascendnpu.Vendor) -> int:
     for refusal, count in sorted(counts.items()):
         why = exclusion(refusal)
         print(f"{count:5} {refusal}{' (' + why + ')' if why else ''}")
-    print(f"{counts['accepted']} of {len(kernels)} kernels accepted and linkable, {len(failures)} failures")
+    if is_full():
+        failures += [f"no kernel needs the exclusion '{what}'" for what in EXCLUDED if not any(what in refusal for refusal in counts)]
+    share = 1 - counts["accepted"] / max(1, len(kernels))
+    print(f"{counts['accepted']} of {len(kernels)} kernels accepted and linkable, {share:.1%} excluded, {len(failures)} failures")
     print(*failures, sep="\n")
-    return 1 if failures or not kernels or counts["accepted"] < (1 - MOST_EXCLUDED) * len(kernels) else 0
+    if share > MOST_EXCLUDED:
+        print(f"{share:.1%} of the kernels are excluded; {MOST_EXCLUDED:.1%} may be")
+    return 1 if failures or not kernels or share > MOST_EXCLUDED else 0
 
 
 def numbers(build: pathlib.Path, vendor: ascendnpu.Vendor) -> int:
