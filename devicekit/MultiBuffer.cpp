@@ -1,5 +1,5 @@
 // MultiBuffer.cpp: candidates are buffers through which two pipes meet in a loop; the planner says what still
-// fits.
+// fits. What leaves may take the place of what came in.
 #include "devicekit/PipePasses.h"
 #include "kiln/devicekit/MemoryPlan.h"
 
@@ -14,20 +14,33 @@ namespace kiln::devicekit {
 
 namespace {
 
-void addPipes(Value value, llvm::SmallDenseSet<unsigned> &pipes, bool &isWritten) {
-  for (Operation *user : value.getUsers()) {
-    if (auto op = dyn_cast<PipeOpInterface>(user)) {
-      pipes.insert(op.getPipe());
-      SmallVector<PipeAccess> accesses;
-      op.getAccesses(accesses);
-      for (PipeAccess access : accesses)
-        isWritten |= access.isWrite && access.memref == value;
-    } else if (isa<ViewLikeOpInterface>(user)) {
-      for (Value view : user->getResults())
-        addPipes(view, pipes, isWritten);
+/// The pipes that write and that read a buffer.
+struct BufferPipes {
+  llvm::SmallDenseSet<unsigned> writers, readers;
+
+  explicit BufferPipes(Value buffer) { add(buffer); }
+  bool isCrossed() const {
+    return !writers.empty() && (writers.size() > 1 || llvm::any_of(readers, [&](unsigned pipe) {
+                                  return !writers.contains(pipe);
+                                }));
+  }
+
+private:
+  void add(Value value) {
+    for (Operation *user : value.getUsers()) {
+      if (auto op = dyn_cast<PipeOpInterface>(user)) {
+        SmallVector<PipeAccess> accesses;
+        op.getAccesses(accesses);
+        for (PipeAccess access : accesses)
+          if (access.memref == value)
+            (access.isWrite ? writers : readers).insert(op.getPipe());
+      } else if (isa<ViewLikeOpInterface>(user)) {
+        for (Value view : user->getResults())
+          add(view);
+      }
     }
   }
-}
+};
 
 /// Whether two pipes meet in the buffer, in a loop that may run more than once.
 bool isCandidate(const LocalBuffer &buffer) {
@@ -40,10 +53,63 @@ bool isCandidate(const LocalBuffer &buffer) {
                          step = getConstantIntValue(loop.getStep());
   if (lower && upper && step && *lower + *step >= *upper)
     return false;
-  llvm::SmallDenseSet<unsigned> pipes;
-  bool isWritten = false;
-  addPipes(alloc, pipes, isWritten);
-  return isWritten && pipes.size() > 1;
+  return BufferPipes(alloc).isCrossed();
+}
+
+/// Whether `out` may lie where `in` does: it is written by who read `in`, after `in` was read for the last
+/// time in the iteration, and leaves by a third pipe.
+bool mayShare(const LocalBuffer &in, const LocalBuffer &out) {
+  memref::AllocOp first = in.alloc, second = out.alloc;
+  if (first.getType() != second.getType() || first->getBlock() != second->getBlock() || in.last >= out.first)
+    return false;
+  BufferPipes before(first), after(second);
+  return llvm::all_of(after.writers,
+                      [&](unsigned pipe) {
+                        return before.readers.contains(pipe) && !before.writers.contains(pipe);
+                      }) &&
+         llvm::any_of(after.readers, [&](unsigned pipe) {
+           return !before.writers.contains(pipe) && !before.readers.contains(pipe);
+         });
+}
+
+/// Makes pairs of buffers one, with the copies of both, or else one more than either would get: one flag back
+/// does for two. Returns how many.
+FailureOr<int64_t> shareBuffers(Operation *function, const MachineInterface &machine, int64_t copies) {
+  int64_t shared = 0;
+  for (bool changed = true; changed;) {
+    changed = false;
+    FailureOr<std::vector<LocalBuffer>> buffers = findLocalBuffers(function, machine);
+    if (failed(buffers))
+      return failure();
+    SmallVector<size_t> candidates;
+    for (auto [number, buffer] : llvm::enumerate(*buffers))
+      if (isCandidate(buffer))
+        candidates.push_back(number);
+    for (size_t in : candidates) {
+      auto out = llvm::find_if(candidates,
+                               [&](size_t other) { return mayShare((*buffers)[in], (*buffers)[other]); });
+      if (out == candidates.end())
+        continue;
+      memref::AllocOp kept = (*buffers)[in].alloc, dropped = (*buffers)[*out].alloc;
+      auto fits = [&](int64_t count) {
+        std::vector<LocalBuffer> trial = *buffers;
+        trial[in].copies = count;
+        std::tie(trial[in].first, trial[in].last) = spanOf(function, kept->getParentOp());
+        trial.erase(trial.begin() + static_cast<ptrdiff_t>(*out));
+        return !placeBuffers(trial);
+      };
+      int64_t count = fits(2 * copies) ? 2 * copies : copies + 1;
+      if (!fits(count))
+        continue;
+      kept->setAttr(kCopiesAttr, Builder(kept).getI64IntegerAttr(count));
+      dropped.replaceAllUsesWith(kept.getResult());
+      dropped.erase();
+      ++shared;
+      changed = true;
+      break;
+    }
+  }
+  return shared;
 }
 
 } // namespace
@@ -71,6 +137,12 @@ struct MultiBuffer final : impl::MultiBufferPassBase<MultiBuffer> {
     const MachineInterface *machine = findMachine(getOperation());
     if (!machine || count <= 1)
       return;
+    auto &dialect = *getContext().getOrLoadDialect<KilnDialect>();
+    FailureOr<int64_t> shared = shareBuffers(getOperation(), *machine, count);
+    if (failed(shared))
+      return signalPassFailure();
+    for (int64_t i = 0; i < *shared; ++i)
+      dialect.count("multi-buffer.shared");
     FailureOr<std::vector<LocalBuffer>> buffers = findLocalBuffers(getOperation(), *machine);
     if (failed(buffers))
       return signalPassFailure();
@@ -88,7 +160,7 @@ struct MultiBuffer final : impl::MultiBufferPassBase<MultiBuffer> {
       if (failed(trial) || placeBuffers(*trial))
         candidate->alloc->removeAttr(kCopiesAttr);
       else
-        getContext().getOrLoadDialect<KilnDialect>()->count("multi-buffer.buffers");
+        dialect.count("multi-buffer.buffers");
     }
   }
 };

@@ -10,7 +10,9 @@ def MultiBufferPass : Pass<"kiln-multi-buffer", "mlir::func::FuncOp"> {
     A local buffer that is allocated in a loop, filled by one pipe and used by another gets `count` copies, so that one iteration's
     transfers overlap with another's work. Copies are granted as long as everything still fits: the smallest buffers first.
     Runs before `kiln-plan-memory`, which places the copies. Loops that run once get none.
-    Counts: multi-buffer.buffers.
+    Where one pipe reads a buffer for the last time before it writes another of the same type, which leaves by a third pipe, the
+    two become one buffer of `count` + 1 copies: as many iterations are under way in less room, with a flag less.
+    Counts: multi-buffer.buffers, multi-buffer.shared.
 
     ```mlir
     scf.for %i = %c0 to %n step %c64 {

@@ -1,12 +1,12 @@
 // RUN: jit-opt %s --pass-pipeline="builtin.module(kiln-decompose,kiln-npu-lower-kernels,canonicalize,cse,kiln-npu-print-hivm)" --split-input-file -o %t | FileCheck %s
 
-// A line of one core each; buffers in transit have two copies, tails are views.
+// A line of one core each; buffers in transit have two copies, the result in the place of the input; tails are views.
 // CHECK-LABEL: func.func @chain(%arg0: memref<?xf16, #hivm.address_space<gm>>, %arg1: memref<?xf16, #hivm.address_space<gm>>)
 // CHECK-NEXT: attributes {hacc.entry, hacc.function_kind = #hacc.function_kind<DEVICE>, hivm.func_core_type = #hivm.func_core_type<AIV>}
 // CHECK: scf.forall (%[[BLOCK:.+]]) in (48) {
 // CHECK: scf.for %{{.+}} = %[[BLOCK]] to
 // CHECK: %[[X:.+]] = memref.alloc() : memref<{{.+}}xf16, #hivm.address_space<ub>>
-// CHECK: annotation.mark %[[X]] {hivm.multi_buffer = 2 : i32}
+// CHECK: annotation.mark %[[X]] {hivm.multi_buffer = 4 : i32}
 // CHECK: %[[V:.+]] = memref.subview %[[X]]
 // CHECK: hivm.hir.load ins(%{{.+}} : memref<{{.+}}xf16, {{.*}}#hivm.address_space<gm>>) outs(%[[V]] : memref<{{.+}}xf16, {{.*}}#hivm.address_space<ub>>)
 // CHECK: hivm.hir.vcast ins({{.+}}) outs(%{{.+}}) round_mode = <rint>
