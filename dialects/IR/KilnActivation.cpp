@@ -12,6 +12,14 @@ namespace kiln {
 namespace {
 
 Scalar sigmoid(Scalar x) { return 1.0 / (1.0 + exp(-x)); }
+
+/// x * sigmoid(x), by a square that does not overflow where x is negative and the result still normal: with
+/// h = exp(-|x| / 2), x / (1 + h * h) or x * h * h / (1 + h * h).
+Scalar silu(Scalar x) {
+  Scalar h = exp(abs(x) * -0.5);
+  return select(x >= 0.0, x, x * h * h) / (1.0 + h * h);
+}
+
 Scalar softplus(Scalar x) { return max(x, 0.0) + log1p(exp(-abs(x))); }
 Scalar clamped01(Scalar x) { return max(min(x, 1.0), 0.0); }
 
@@ -40,7 +48,7 @@ Value GeluOp::buildScalar(OpBuilder &builder, Location loc, ValueRange scalars) 
 }
 
 Value SiluOp::buildScalar(OpBuilder &builder, Location loc, ValueRange scalars) {
-  return floatScalar(builder, loc, scalars, [](Scalar x) { return x / (1.0 + exp(-x)); });
+  return floatScalar(builder, loc, scalars, silu);
 }
 
 Value MishOp::buildScalar(OpBuilder &builder, Location loc, ValueRange scalars) {

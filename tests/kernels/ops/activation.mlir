@@ -40,6 +40,15 @@ func.func @silu(%x: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {kiln.test = 
   return %y : tensor<?x?xf32>
 }
 
+// e^-x overflows where the result is still a normal number.
+func.func @silu_far(%x: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {kiln.test = {
+    types = [f16, bf16, f32, f64],
+    inputs = ["MxN uniform -90 -85"],
+    cases = ["M=3 N=67"]}} {
+  %y = kiln.silu %x : tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
+
 func.func @mish(%x: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {kiln.test = {
     types = [f16, bf16, f32, f64],
     inputs = ["MxN uniform -10 10"],
