@@ -23,6 +23,8 @@ public:
 
   LinalgBuilder(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
 
+  mlir::OpBuilder &getBuilder() const { return builder; }
+
   mlir::Value empty(Sizes sizes, mlir::Type element);
   mlir::Value filled(Sizes sizes, mlir::TypedAttr value);
   mlir::TypedAttr zero(mlir::Type element);

@@ -1,4 +1,4 @@
-// ReductionToLinalg.cpp: reduce and arg_reduce as linalg.generic, cumulative as a loop over slices.
+// ReductionToLinalg.cpp: reduce and arg_reduce as linalg.generic.
 #include "dialects/IR/Checks.h"
 #include "dialects/Transforms/LinalgBuilder.h"
 #include "kiln/Transforms/ToLinalg.h"
@@ -6,7 +6,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -217,16 +216,88 @@ struct ArgReduceToLinalg final : OpConversionPattern<ArgReduceOp> {
     auto x = tensorType(op.getX());
     int64_t axis = fromFront(op.getAxis(), x.getRank());
     ReductionLoops loops(rewriter, loc, adaptor.getX(), axis);
+    Value result = axis == x.getRank() - 1 ? alongRows(op, adaptor.getX(), linalg, loops)
+                                           : acrossRows(op, adaptor.getX(), axis, linalg, loops);
+    if (op.getKeepdims())
+      result = keepAxes(rewriter, loc, result, axis, x.getRank());
+    rewriter.replaceOp(op, linalg.cast(result, op.getType()));
+    return success();
+  }
+
+private:
+  /// The extreme of a row, then the first (or last) place that holds it: two reductions that vector lanes
+  /// share, where one of value and place together would go element by element.
+  static Value alongRows(ArgReduceOp op, Value x, LinalgBuilder &linalg, ReductionLoops &loops) {
+    Type source = tensorType(op.getX()).getElementType(), accumulator = accumulatorType(source);
+    bool isUnsigned = source.isUnsignedInteger(), isMax = op.getKind() == ArgReduceKind::Max;
+    TypedAttr start =
+        isMax ? linalg.lowest(accumulator, isUnsigned) : linalg.highest(accumulator, isUnsigned);
+    Value best = linalg.generic(x, linalg.filled(loops.sizes, start), {loops.input, loops.output},
+                                loops.iterators, [&](OpBuilder &builder, Location loc, ValueRange scalars) {
+                                  Value element = widenScalar(builder, loc, scalars[0], source, accumulator);
+                                  return moreExtreme(builder, loc, element, scalars[1], isMax, isUnsigned);
+                                });
+
+    // Places are counted in as few bits as they are sure to fit, for more lanes.
+    Builder attributes(op.getContext());
+    int64_t extent = tensorType(op.getX()).getShape().back();
+    bool isNarrow = !ShapedType::isDynamic(extent) && extent <= std::numeric_limits<int32_t>::max();
+    Type counter = isNarrow ? attributes.getI32Type() : attributes.getI64Type();
+    bool last = op.getSelectLast();
+    TypedAttr none = last ? linalg.lowest(counter, false) : linalg.highest(counter, false);
+    Value places =
+        linalg.generic({x, best}, linalg.filled(loops.sizes, none), {loops.input, loops.output, loops.output},
+                       loops.iterators, [&](OpBuilder &builder, Location loc, ValueRange scalars) -> Value {
+                         Value element = widenScalar(builder, loc, scalars[0], source, accumulator);
+                         Value isBest = matches(builder, loc, element, scalars[1]);
+                         Value here = builder.create<arith::IndexCastOp>(
+                             loc, counter, builder.create<linalg::IndexOp>(loc, loops.iterators.size() - 1));
+                         Value unmet = builder.create<arith::ConstantOp>(loc, none);
+                         Value place = builder.create<arith::SelectOp>(loc, isBest, here, unmet);
+                         if (last)
+                           return builder.create<arith::MaxSIOp>(loc, scalars[2], place);
+                         return builder.create<arith::MinSIOp>(loc, scalars[2], place);
+                       });
+    return linalg.converted(places, attributes.getI64Type());
+  }
+
+  static Value moreExtreme(OpBuilder &builder, Location loc, Value a, Value b, bool isMax, bool isUnsigned) {
+    if (isa<FloatType>(a.getType()))
+      return isMax ? builder.create<arith::MaximumFOp>(loc, a, b).getResult()
+                   : builder.create<arith::MinimumFOp>(loc, a, b).getResult();
+    if (isUnsigned)
+      return isMax ? builder.create<arith::MaxUIOp>(loc, a, b).getResult()
+                   : builder.create<arith::MinUIOp>(loc, a, b).getResult();
+    return isMax ? builder.create<arith::MaxSIOp>(loc, a, b).getResult()
+                 : builder.create<arith::MinSIOp>(loc, a, b).getResult();
+  }
+
+  /// Whether both are equal, or both are NaN.
+  static Value matches(OpBuilder &builder, Location loc, Value a, Value b) {
+    if (!isa<FloatType>(a.getType()))
+      return builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, a, b);
+    using F = arith::CmpFPredicate;
+    Value equal = builder.create<arith::CmpFOp>(loc, F::OEQ, a, b);
+    Value bothNan = builder.create<arith::AndIOp>(loc, builder.create<arith::CmpFOp>(loc, F::UNO, a, a),
+                                                  builder.create<arith::CmpFOp>(loc, F::UNO, b, b));
+    return builder.create<arith::OrIOp>(loc, equal, bothNan);
+  }
+
+  /// Value and place at once, in the same element of every lane.
+  static Value acrossRows(ArgReduceOp op, Value input, int64_t axis, LinalgBuilder &linalg,
+                          ReductionLoops &loops) {
+    auto x = tensorType(op.getX());
     Type accumulator = accumulatorType(x.getElementType());
     bool isUnsigned = x.getElementType().isUnsignedInteger(), isMax = op.getKind() == ArgReduceKind::Max;
-
+    OpBuilder &rewriter = linalg.getBuilder();
+    Location loc = op.getLoc();
     // Two results: the extreme so far and its index. Only elements that beat the start's -inf set an index,
     // but then all elements are -inf and 0 is right (select_last takes equal ones too).
     Value best = linalg.filled(loops.sizes, isMax ? linalg.lowest(accumulator, isUnsigned)
                                                   : linalg.highest(accumulator, isUnsigned));
     Value index = linalg.filled(loops.sizes, linalg.zero(rewriter.getI64Type()));
     auto generic = rewriter.create<linalg::GenericOp>(
-        loc, TypeRange{best.getType(), index.getType()}, adaptor.getX(), ValueRange{best, index},
+        loc, TypeRange{best.getType(), index.getType()}, input, ValueRange{best, index},
         ArrayRef<AffineMap>{loops.input, loops.output, loops.output}, loops.iterators,
         [&](OpBuilder &builder, Location loc, ValueRange scalars) {
           Value element = widenScalar(builder, loc, scalars[0], x.getElementType(), accumulator);
@@ -237,14 +308,9 @@ struct ArgReduceToLinalg final : OpConversionPattern<ArgReduceOp> {
           Value where = builder.create<arith::SelectOp>(loc, wins, here, scalars[2]);
           builder.create<linalg::YieldOp>(loc, ValueRange{value, where});
         });
-    Value result = generic.getResult(1);
-    if (op.getKeepdims())
-      result = keepAxes(rewriter, loc, result, axis, x.getRank());
-    rewriter.replaceOp(op, linalg.cast(result, op.getType()));
-    return success();
+    return generic.getResult(1);
   }
 
-private:
   /// Whether `element` replaces `best`: it is more extreme (or as extreme, for select_last), or the first NaN
   /// (any NaN, for select_last).
   static Value beats(ArgReduceOp op, OpBuilder &builder, Value element, Value best, bool isUnsigned) {
@@ -268,90 +334,10 @@ private:
   }
 };
 
-// ---- cumulative ------------------------------------------------------------------------------------------
-
-struct CumulativeToLinalg final : OpConversionPattern<CumulativeOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult matchAndRewrite(CumulativeOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    LinalgBuilder linalg(rewriter, loc);
-    Value x = adaptor.getX();
-    auto type = cast<RankedTensorType>(x.getType());
-    int64_t axis = fromFront(op.getAxis(), type.getRank());
-    Type element = type.getElementType(), accumulator = accumulatorType(element);
-    bool isSum = op.getKind() == CumulativeKind::Sum;
-
-    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, x), slice(sizes);
-    slice[axis] = rewriter.getIndexAttr(1);
-    auto constant = [&](int64_t value) -> Value {
-      return rewriter.create<arith::ConstantIndexOp>(loc, value);
-    };
-    Value extent = getValueOrCreateConstantIndexOp(rewriter, loc, sizes[axis]);
-    Value start = linalg.filled(slice, isSum ? linalg.zero(accumulator) : linalg.one(accumulator));
-    auto loop = rewriter.create<scf::ForOp>(
-        loc, constant(0), extent, constant(1), ValueRange{start, linalg.empty(sizes, element)},
-        [&](OpBuilder &builder, Location loc, Value step, ValueRange carried) {
-          Value at = step;
-          if (op.getReverse()) {
-            Value last =
-                builder.create<arith::SubIOp>(loc, extent, builder.create<arith::ConstantIndexOp>(loc, 1));
-            at = builder.create<arith::SubIOp>(loc, last, step);
-          }
-          SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0));
-          SmallVector<OpFoldResult> strides(type.getRank(), builder.getIndexAttr(1));
-          offsets[axis] = at;
-          Value part = builder.create<tensor::ExtractSliceOp>(loc, x, offsets, slice, strides);
-          auto write = [&](Value total) -> Value {
-            return builder.create<tensor::InsertSliceOp>(loc, total, carried[1], offsets, slice, strides);
-          };
-          auto add = [&](OpBuilder &nested, Location loc, ValueRange scalars) {
-            return combine(nested, loc, isSum, scalars[1],
-                           widenScalar(nested, loc, scalars[0], element, accumulator));
-          };
-          SmallVector<utils::IteratorType> iterators(type.getRank(), utils::IteratorType::parallel);
-          AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
-          if (element != accumulator) { // the total and, rounded, what is written, at once
-            Value narrow = LinalgBuilder(builder, loc).empty(slice, element);
-            auto both = builder.create<linalg::GenericOp>(
-                loc, TypeRange{carried[0].getType(), narrow.getType()}, part, ValueRange{carried[0], narrow},
-                SmallVector<AffineMap>(3, identity), iterators,
-                [&](OpBuilder &nested, Location loc, ValueRange scalars) {
-                  Value total = add(nested, loc, scalars);
-                  Value written = op.getExclusive() ? scalars[1] : total;
-                  nested.create<linalg::YieldOp>(
-                      loc, ValueRange{total, nested.create<arith::TruncFOp>(loc, element, written)});
-                });
-            builder.create<scf::YieldOp>(loc, ValueRange{both.getResult(0), write(both.getResult(1))});
-            return;
-          }
-          // Exclusive results are written before the total moves on, so that it can do so in place.
-          Value result = op.getExclusive() ? write(carried[0]) : Value();
-          Value next = LinalgBuilder(builder, loc)
-                           .generic(part, carried[0], SmallVector<AffineMap>(2, identity), iterators, add);
-          if (!result)
-            result = write(next);
-          builder.create<scf::YieldOp>(loc, ValueRange{next, result});
-        });
-    rewriter.replaceOp(op, linalg.cast(loop.getResult(1), type));
-    return success();
-  }
-
-private:
-  static Value combine(OpBuilder &builder, Location loc, bool isSum, Value total, Value x) {
-    if (isa<FloatType>(x.getType()))
-      return isSum ? builder.create<arith::AddFOp>(loc, total, x).getResult()
-                   : builder.create<arith::MulFOp>(loc, total, x).getResult();
-    return isSum ? builder.create<arith::AddIOp>(loc, total, x).getResult()
-                 : builder.create<arith::MulIOp>(loc, total, x).getResult();
-  }
-};
-
 } // namespace
 
 void populateReductionToLinalg(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<ReduceToLinalg, ArgReduceToLinalg, CumulativeToLinalg>(converter, patterns.getContext());
+  patterns.add<ReduceToLinalg, ArgReduceToLinalg>(converter, patterns.getContext());
 }
 
 } // namespace kiln

@@ -1,5 +1,6 @@
 // ToLinalg.cpp: the pass kiln-to-linalg: kernels become functions, kiln ops linalg, types signless.
 #include "kiln/Transforms/ToLinalg.h"
+#include "dialects/Transforms/LinalgBuilder.h"
 #include "kiln/IR/Kiln.h"
 #include "kiln/Transforms/Passes.h"
 
@@ -91,6 +92,33 @@ struct DropBarrier final : OpConversionPattern<OptimizationBarrierOp> {
   }
 };
 
+/// An op whose results have no elements: there is nothing to compute, whatever else is not known of them.
+struct EmptyResults final : ConversionPattern {
+  EmptyResults(const TypeConverter &converter, MLIRContext *context)
+      : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/2, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op, ArrayRef<Value>,
+                                ConversionPatternRewriter &rewriter) const override {
+    auto isEmpty = [](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return tensor && llvm::is_contained(tensor.getShape(), 0);
+    };
+    auto shaped = dyn_cast<ReifyRankedShapedTypeOpInterface>(op);
+    ReifiedRankedShapedTypeDims sizes;
+    if (!shaped || !isa<KilnDialect>(op->getDialect()) || !isMemoryEffectFree(op) ||
+        !llvm::all_of(op->getResultTypes(), isEmpty) || failed(shaped.reifyResultShapes(rewriter, sizes)))
+      return rewriter.notifyMatchFailure(op, "may have something to compute");
+    LinalgBuilder linalg(rewriter, op->getLoc());
+    SmallVector<Value> empties;
+    for (auto [type, extents] : llvm::zip_equal(op->getResultTypes(), sizes)) {
+      auto converted = cast<RankedTensorType>(getTypeConverter()->convertType(type));
+      empties.push_back(linalg.cast(linalg.empty(extents, converted.getElementType()), converted));
+    }
+    rewriter.replaceOp(op, empties);
+    return success();
+  }
+};
+
 /// Another dialect's op without regions, on signless types.
 struct RetypeOp final : ConversionPattern {
   RetypeOp(const TypeConverter &converter, MLIRContext *context)
@@ -123,11 +151,13 @@ struct ToLinalg final : impl::ToLinalgPassBase<ToLinalg> {
     populateShapeToLinalg(converter, patterns);
     populateContractionToLinalg(converter, patterns);
     populateReductionToLinalg(converter, patterns);
+    populateCumulativeToLoops(converter, patterns);
     populateIndexingToLinalg(converter, patterns);
     populateScatterToLoops(converter, patterns);
     populateSortingToLoops(converter, patterns);
     populateSelectionToLoops(converter, patterns);
-    patterns.add<KernelToFunc, YieldToReturn, ConstantToArith, DropBarrier, RetypeOp>(converter, &context);
+    patterns.add<KernelToFunc, YieldToReturn, ConstantToArith, DropBarrier, EmptyResults, RetypeOp>(converter,
+                                                                                                    &context);
     populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns, converter);
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns, target);
     target.addIllegalDialect<KilnDialect>();

@@ -452,6 +452,15 @@ func.func @arg_max_keep(%x: tensor<?x?xf32>) -> tensor<?x1xi64> attributes {kiln
   return %y : tensor<?x1xi64>
 }
 
+// A known extent, whose places are counted in 32 bits.
+func.func @arg_max_known(%x: tensor<?x67xf32>) -> tensor<?xi64> attributes {kiln.test = {
+    types = [f16, f32, f64, i8, i64, ui32],
+    inputs = ["Mx67"],
+    cases = ["M=3", "M=5 specials", "M=0"]}} {
+  %y = kiln.arg_reduce max %x axis -1 : tensor<?x67xf32> -> tensor<?xi64>
+  return %y : tensor<?xi64>
+}
+
 func.func @arg_max_columns(%x: tensor<?x?xf32>) -> tensor<?xi64> attributes {kiln.test = {
     types = [f32, i16],
     inputs = ["MxN"],
@@ -530,6 +539,40 @@ func.func @cumulative_sum_columns_int(%x: tensor<?x?xi32>) -> tensor<?x?xi32> at
     cases = ["M=5 N=33", "M=1 N=1"]}} {
   %y = kiln.cumulative sum %x axis 0 : tensor<?x?xi32>
   return %y : tensor<?x?xi32>
+}
+
+// A known extent of 0 beside unknown ones, along the axis and across it.
+func.func @cumulative_sum_of_no_lines(%x: tensor<0x?xf32>) -> tensor<0x?xf32> attributes {kiln.test = {
+    types = [f16, f32, i32],
+    inputs = ["0xN uniform 0 3"],
+    cases = ["N=5", "N=0"]}} {
+  %y = kiln.cumulative sum %x axis 1 : tensor<0x?xf32>
+  return %y : tensor<0x?xf32>
+}
+
+func.func @cumulative_prod_of_no_elements(%x: tensor<?x0x?xf32>) -> tensor<?x0x?xf32> attributes {kiln.test = {
+    types = [f16, f32, i32],
+    inputs = ["Mx0xN uniform 0 3"],
+    cases = ["M=2 N=5", "M=1 N=0"]}} {
+  %y = kiln.cumulative prod %x axis 1 exclusive : tensor<?x0x?xf32>
+  return %y : tensor<?x0x?xf32>
+}
+
+// Rows, and columns too narrow for rows, between axes on both sides.
+func.func @cumulative_sum_rows(%x: tensor<?x?x19xf32>) -> tensor<?x?x19xf32> attributes {kiln.test = {
+    types = [f16, bf16, f32, f64, i8, ui16, i64],
+    inputs = ["MxNx19 uniform 0 3"],
+    cases = ["M=3 N=7", "M=1 N=1", "M=2 N=0"]}} {
+  %y = kiln.cumulative sum %x axis 1 exclusive reverse : tensor<?x?x19xf32>
+  return %y : tensor<?x?x19xf32>
+}
+
+func.func @cumulative_sum_columns(%x: tensor<?x?x3xf32>) -> tensor<?x?x3xf32> attributes {kiln.test = {
+    types = [f16, bf16, f32, f64, i8, ui16, i64],
+    inputs = ["MxNx3 uniform 0 3"],
+    cases = ["M=3 N=7", "M=1 N=1", "M=2 N=0"]}} {
+  %y = kiln.cumulative sum %x axis 1 reverse : tensor<?x?x3xf32>
+  return %y : tensor<?x?x3xf32>
 }
 
 func.func @cumulative_prod(%x: tensor<?x?xf32>) -> tensor<?x?xf32> attributes {kiln.test = {

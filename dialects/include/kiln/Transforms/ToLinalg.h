@@ -21,6 +21,7 @@ void populateElementwiseToLinalg(const mlir::TypeConverter &converter, mlir::Rew
 void populateShapeToLinalg(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateContractionToLinalg(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateReductionToLinalg(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
+void populateCumulativeToLoops(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateIndexingToLinalg(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateScatterToLoops(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateSortingToLoops(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
