@@ -50,7 +50,7 @@ void buildBufferStage(OpPassManager &pm, const jit::Target &target) {
 }
 
 void buildLowerStage(OpPassManager &pm, const jit::Target &target) {
-  pm.addPass(createExpandMathPass());
+  pm.addPass(createExpandMathPass({HostTarget::from(target).scalef}));
   pm.addNestedPass<func::FuncOp>(createExpandFloatsPass({HostTarget::from(target).f16c}));
   pm.addPass(createEntryPass());
   pm.addPass(createToLlvmPass({HostTarget::from(target).f16c}));

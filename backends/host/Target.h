@@ -17,6 +17,7 @@ struct HostTarget {
   bool avx2 = false, fma = false, f16c = false;
   bool maskWords = false; // masked loads and stores of 32- and 64-bit elements in hardware: vmaskmov, AVX-512
   bool maskBytes = false; // the same of 8- and 16-bit elements
+  bool scalef = false;    // x * 2^k by one instruction, for every width of vector
 
   static HostTarget from(const jit::Target &target) {
     HostTarget host;
@@ -25,6 +26,7 @@ struct HostTarget {
     host.fma = target.hasFeature("fma");
     host.f16c = target.hasFeature("f16c");
     host.vectorBits = avx512 ? 512 : host.avx2 ? 256 : 128;
+    host.scalef = avx512;
     host.vectorRegisters = avx512 ? 32 : 16;
     host.maskWords = avx512 || host.avx2;
     host.maskBytes = avx512 && target.hasFeature("avx512bw");

@@ -17,8 +17,8 @@ namespace {
 /// Replaces Op by what `function` builds of its operands.
 template <typename Op> struct Expand final : OpRewritePattern<Op> {
   using Function = llvm::function_ref<Num(ArrayRef<Num>)>;
-  Expand(MLIRContext *context, Num (*function)(ArrayRef<Num>))
-      : OpRewritePattern<Op>(context), function(function) {}
+  Expand(MLIRContext *context, bool hasScalef, Num (*function)(ArrayRef<Num>))
+      : OpRewritePattern<Op>(context), hasScalef(hasScalef), function(function) {}
 
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
     Type type = op->getResult(0).getType(), element = getElementTypeOrSelf(type);
@@ -30,7 +30,7 @@ template <typename Op> struct Expand final : OpRewritePattern<Op> {
       auto shape = dyn_cast<ShapedType>(type);
       wide = shape ? Type(shape.clone(rewriter.getF32Type())) : rewriter.getF32Type();
     }
-    MathBuilder math(op.getLoc(), rewriter, wide);
+    MathBuilder math(op.getLoc(), rewriter, wide, hasScalef);
     SmallVector<Num> operands;
     for (Value operand : op->getOperands())
       operands.push_back(math.num(narrow ? math.create<arith::ExtFOp>(wide, operand).getResult() : operand));
@@ -40,53 +40,58 @@ template <typename Op> struct Expand final : OpRewritePattern<Op> {
     rewriter.replaceOp(op, result);
     return success();
   }
+  bool hasScalef;
   Num (*function)(ArrayRef<Num>);
 };
 
-void populate(RewritePatternSet &patterns) {
+void populate(RewritePatternSet &patterns, bool hasScalef) {
   MLIRContext *context = patterns.getContext();
   using Args = ArrayRef<Num>;
   constexpr double log2e = 1.44269504088896340736, log10e = 0.43429448190325182765;
-  patterns.add<Expand<math::ExpOp>>(context, [](Args x) { return exp(x[0]); });
-  patterns.add<Expand<math::Exp2Op>>(
-      context, [](Args x) { return viaDoubleOrSame([](Num y) { return exp(y * (1 / log2e)); }, x[0]); });
-  patterns.add<Expand<math::ExpM1Op>>(context, [](Args x) { return expm1(x[0]); });
-  patterns.add<Expand<math::TanhOp>>(context, [](Args x) { return tanh(x[0]); });
-  patterns.add<Expand<math::SinhOp>>(context, [](Args x) { return sinh(x[0]); });
-  patterns.add<Expand<math::CoshOp>>(context, [](Args x) { return cosh(x[0]); });
-  patterns.add<Expand<math::LogOp>>(context, [](Args x) { return log(x[0]); });
+  patterns.add<Expand<math::ExpOp>>(context, hasScalef, [](Args x) { return exp(x[0]); });
+  patterns.add<Expand<math::Exp2Op>>(context, hasScalef, [](Args x) {
+    return viaDoubleOrSame([](Num y) { return exp(y * (1 / log2e)); }, x[0]);
+  });
+  patterns.add<Expand<math::ExpM1Op>>(context, hasScalef, [](Args x) { return expm1(x[0]); });
+  patterns.add<Expand<math::TanhOp>>(context, hasScalef, [](Args x) { return tanh(x[0]); });
+  patterns.add<Expand<math::SinhOp>>(context, hasScalef, [](Args x) { return sinh(x[0]); });
+  patterns.add<Expand<math::CoshOp>>(context, hasScalef, [](Args x) { return cosh(x[0]); });
+  patterns.add<Expand<math::LogOp>>(context, hasScalef, [](Args x) { return log(x[0]); });
   patterns.add<Expand<math::Log2Op>>(
-      context, [](Args x) { return viaDoubleOrSame([](Num y) { return log(y) * log2e; }, x[0]); });
-  patterns.add<Expand<math::Log10Op>>(
-      context, [](Args x) { return viaDoubleOrSame([](Num y) { return log(y) * log10e; }, x[0]); });
-  patterns.add<Expand<math::Log1pOp>>(context, [](Args x) { return log1p(x[0]); });
-  patterns.add<Expand<math::PowFOp>>(context, [](Args x) { return pow(x[0], x[1]); });
-  patterns.add<Expand<math::AsinhOp>>(context, [](Args x) { return asinh(x[0]); });
-  patterns.add<Expand<math::AcoshOp>>(context, [](Args x) { return acosh(x[0]); });
-  patterns.add<Expand<math::AtanhOp>>(context, [](Args x) { return atanh(x[0]); });
-  patterns.add<Expand<math::SinOp>>(context, [](Args x) { return sin(x[0]); });
-  patterns.add<Expand<math::CosOp>>(context, [](Args x) { return cos(x[0]); });
-  patterns.add<Expand<math::TanOp>>(context, [](Args x) { return tan(x[0]); });
-  patterns.add<Expand<math::AsinOp>>(context, [](Args x) { return asin(x[0]); });
-  patterns.add<Expand<math::AcosOp>>(context, [](Args x) { return acos(x[0]); });
-  patterns.add<Expand<math::AtanOp>>(context, [](Args x) { return atan(x[0]); });
-  patterns.add<Expand<math::Atan2Op>>(context, [](Args x) { return atan2(x[0], x[1]); });
-  patterns.add<Expand<math::ErfOp>>(context, [](Args x) { return erf(x[0]); });
-  patterns.add<Expand<math::CbrtOp>>(context, [](Args x) { return cbrt(x[0]); });
-  patterns.add<Expand<math::RsqrtOp>>(context, [](Args x) { return 1.0 / sqrt(x[0]); });
-  patterns.add<Expand<math::RoundOp>>(context, [](Args x) {
+      context, hasScalef, [](Args x) { return viaDoubleOrSame([](Num y) { return log(y) * log2e; }, x[0]); });
+  patterns.add<Expand<math::Log10Op>>(context, hasScalef, [](Args x) {
+    return viaDoubleOrSame([](Num y) { return log(y) * log10e; }, x[0]);
+  });
+  patterns.add<Expand<math::Log1pOp>>(context, hasScalef, [](Args x) { return log1p(x[0]); });
+  patterns.add<Expand<math::PowFOp>>(context, hasScalef, [](Args x) { return pow(x[0], x[1]); });
+  patterns.add<Expand<math::AsinhOp>>(context, hasScalef, [](Args x) { return asinh(x[0]); });
+  patterns.add<Expand<math::AcoshOp>>(context, hasScalef, [](Args x) { return acosh(x[0]); });
+  patterns.add<Expand<math::AtanhOp>>(context, hasScalef, [](Args x) { return atanh(x[0]); });
+  patterns.add<Expand<math::SinOp>>(context, hasScalef, [](Args x) { return sin(x[0]); });
+  patterns.add<Expand<math::CosOp>>(context, hasScalef, [](Args x) { return cos(x[0]); });
+  patterns.add<Expand<math::TanOp>>(context, hasScalef, [](Args x) { return tan(x[0]); });
+  patterns.add<Expand<math::AsinOp>>(context, hasScalef, [](Args x) { return asin(x[0]); });
+  patterns.add<Expand<math::AcosOp>>(context, hasScalef, [](Args x) { return acos(x[0]); });
+  patterns.add<Expand<math::AtanOp>>(context, hasScalef, [](Args x) { return atan(x[0]); });
+  patterns.add<Expand<math::Atan2Op>>(context, hasScalef, [](Args x) { return atan2(x[0], x[1]); });
+  patterns.add<Expand<math::ErfOp>>(context, hasScalef, [](Args x) { return erf(x[0]); });
+  patterns.add<Expand<math::CbrtOp>>(context, hasScalef, [](Args x) { return cbrt(x[0]); });
+  patterns.add<Expand<math::RsqrtOp>>(context, hasScalef, [](Args x) { return 1.0 / sqrt(x[0]); });
+  patterns.add<Expand<math::RoundOp>>(context, hasScalef, [](Args x) {
     // Halves away from zero: the fraction decides, which subtraction gives exactly.
     Num whole = truncate(x[0]);
     Num up = compare(arith::CmpFPredicate::OGE, abs(x[0] - whole), x[0].builder().constant(0.5));
     return select(up, whole + copySign(x[0].builder().constant(1.0), x[0]), whole);
   });
-  patterns.add<Expand<arith::RemFOp>>(context, [](Args x) { return remainder(x[0], x[1]); });
+  patterns.add<Expand<arith::RemFOp>>(context, hasScalef, [](Args x) { return remainder(x[0], x[1]); });
 }
 
 struct ExpandMathPass : impl::ExpandMathPassBase<ExpandMathPass> {
+  using ExpandMathPassBase::ExpandMathPassBase;
+
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    populate(patterns);
+    populate(patterns, scalef);
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

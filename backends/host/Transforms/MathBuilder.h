@@ -31,10 +31,12 @@ private:
 /// Builds formulas at one place, on values shaped as `like`, which are f32 or f64.
 class MathBuilder : public mlir::ImplicitLocOpBuilder {
 public:
-  MathBuilder(mlir::Location loc, mlir::OpBuilder &builder, mlir::Type like)
-      : ImplicitLocOpBuilder(loc, builder), theFloat(like) {}
+  /// `hasScalef`: the CPU has AVX-512's vscalefps and vscalefpd for every width of vector.
+  MathBuilder(mlir::Location loc, mlir::OpBuilder &builder, mlir::Type like, bool hasScalef)
+      : ImplicitLocOpBuilder(loc, builder), theFloat(like), theHasScalef(hasScalef) {}
 
   mlir::Type floatType() const { return theFloat; }
+  bool hasScalef() const { return theHasScalef; }
   bool isDouble() const { return mlir::getElementTypeOrSelf(theFloat).isF64(); }
   mlir::Type shaped(mlir::Type element) const {
     auto type = mlir::dyn_cast<mlir::ShapedType>(theFloat);
@@ -62,6 +64,7 @@ private:
     return create<mlir::arith::ConstantOp>(value);
   }
   mlir::Type theFloat;
+  bool theHasScalef;
 };
 
 template <typename Op, typename... Args> Num make(Num first, Args... rest) {
@@ -134,6 +137,11 @@ inline Num operator==(Num a, double b) {
 }
 inline Num isNan(Num a) { return compare(mlir::arith::CmpFPredicate::UNO, a, a); }
 inline Num select(Num condition, Num a, Num b) { return make<mlir::arith::SelectOp>(condition, a, b); }
+/// Within [low, high], or NaN.
+inline Num bounded(Num a, double low, double high) {
+  Num capped = select(a > high, a.builder().constant(high), a);
+  return select(capped < low, a.builder().constant(low), capped);
+}
 inline Num select(Num condition, double a, Num b) { return select(condition, b.builder().constant(a), b); }
 inline Num select(Num condition, Num a, double b) { return select(condition, a, a.builder().constant(b)); }
 inline Num either(Num a, Num b) { return make<mlir::arith::OrIOp>(a, b); }
@@ -196,7 +204,7 @@ Num remainder(Num x, Num y);
 /// f(x...) of f32 computed in f64 and rounded: for functions that are rare, or hard in f32.
 template <typename Function, typename... Args> Num viaDouble(Function function, Num first, Args... rest) {
   MathBuilder &narrow = first.builder();
-  MathBuilder wide(narrow.getLoc(), narrow, narrow.shaped(narrow.getF64Type()));
+  MathBuilder wide(narrow.getLoc(), narrow, narrow.shaped(narrow.getF64Type()), narrow.hasScalef());
   auto widen = [&](Num x) { return wide.num(wide.create<mlir::arith::ExtFOp>(wide.floatType(), x.value())); };
   Num result = function(widen(first), widen(rest)...);
   return narrow.num(narrow.create<mlir::arith::TruncFOp>(narrow.floatType(), result.value()));

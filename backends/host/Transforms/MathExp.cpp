@@ -2,6 +2,9 @@
 // (e_exp.c, s_expm1.c). Both restrict x to |r| <= ln2/2 by x = k ln2 + r, ln2 in two parts.
 #include "backends/host/Transforms/MathBuilder.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 
 namespace kiln::host {
@@ -20,9 +23,33 @@ Reduced reduce(Num x) {
   return {k, fma(k, -kLn2LowF32, fma(k, -kLn2HighF32, x))};
 }
 
+/// y * 2^k by one instruction of AVX-512; nothing if it has none for this type.
+std::optional<Num> scaledAtOnce(Num y, Num k) {
+  MathBuilder &math = y.builder();
+  auto type = dyn_cast<VectorType>(math.floatType());
+  if (!math.hasScalef() || !type || type.getRank() != 1)
+    return std::nullopt;
+  int64_t lanes = type.getNumElements(), bits = lanes * (math.isDouble() ? 64 : 32);
+  if (bits != 128 && bits != 256 && bits != 512)
+    return std::nullopt;
+  auto constant = [&](unsigned width, int64_t value) -> Value {
+    return math.create<arith::ConstantIntOp>(value, width);
+  };
+  SmallVector<Value> arguments{y.value(), k.value(), y.value(), constant(lanes > 8 ? 16 : 8, -1)};
+  constexpr int64_t kCurrentRounding = 4;
+  if (bits == 512)
+    arguments.push_back(constant(32, kCurrentRounding));
+  std::string name =
+      llvm::formatv("llvm.x86.avx512.mask.scalef.{0}.{1}", math.isDouble() ? "pd" : "ps", bits).str();
+  auto call = math.create<LLVM::CallIntrinsicOp>(math.floatType(), math.getStringAttr(name), arguments);
+  return math.num(call.getResults());
+}
+
 /// y * 2^k with k beyond the exponents of normal numbers: in two steps, so that denormal results are rounded
 /// once.
 Num scale(Num y, Num k) {
+  if (std::optional<Num> scaled = scaledAtOnce(y, k))
+    return *scaled;
   Num half = roundEven(k * 0.5);
   return y * powerOfTwo(half) * powerOfTwo(k - half);
 }
@@ -51,30 +78,22 @@ Num powerOfTwo(Num k) {
 }
 
 Num exp(Num x) {
+  // Where the bounds change x the result is infinity or 0 all the same.
   bool isDouble = x.builder().isDouble();
-  double high = isDouble ? 709.782712893383973096 : 88.7228390520683, low = isDouble ? -745.2 : -104.0;
-  Num clamped = clampLow(clampHigh(x, high), low);
-  Reduced reduced = reduce(clamped);
-  Num result = scale(smallExpm1(reduced.r) + 1.0, reduced.k);
-  result = select(x > high, std::numeric_limits<double>::infinity(), result);
-  return select(isNan(x), x, result);
+  Reduced reduced = reduce(isDouble ? bounded(x, -745.2, 710.0) : bounded(x, -104.0, 89.0));
+  return scale(smallExpm1(reduced.r) + 1.0, reduced.k);
 }
 
 Num expm1(Num x) {
   if (!x.builder().isDouble()) {
-    double high = 88.7228390520683;
-    Reduced reduced = reduce(clampLow(clampHigh(x, high), -20.0));
+    Reduced reduced = reduce(bounded(x, -20.0, 89.0));
     Num small = smallExpm1(reduced.r);
     // 2^k (e^r - 1) + (2^k - 1): exact where k is 0, and 2^k - 1 rounds at most once. In halves near
     // overflow.
     Num half = powerOfTwo(reduced.k - 1.0);
-    Num result = fma(small, half, half - 0.5) * 2.0;
-    result = select(x > high, std::numeric_limits<double>::infinity(), result);
-    result = select(x == 0.0, x, result);
-    return select(isNan(x), x, result);
+    return select(x == 0.0, x, fma(small, half, half - 0.5) * 2.0);
   }
-  double high = 709.782712893383973096;
-  Reduced reduced = reduce(clampLow(clampHigh(x, high), -40.0));
+  Reduced reduced = reduce(bounded(x, -40.0, 710.0));
   Num r = reduced.r, halfR = r * 0.5, h = r * halfR;
   Num q =
       polynomial(h, {1.0, -3.33333333333331316428e-02, 1.58730158725481460165e-03,
@@ -83,10 +102,7 @@ Num expm1(Num x) {
   Num e = h * ((q - t) / (6.0 - r * t));
   Num small = r - (r * e - h);
   Num half = powerOfTwo(reduced.k - 1.0);
-  Num result = fma(small, half, half - 0.5) * 2.0;
-  result = select(x > high, std::numeric_limits<double>::infinity(), result);
-  result = select(x == 0.0, x, result);
-  return select(isNan(x), x, result);
+  return select(x == 0.0, x, fma(small, half, half - 0.5) * 2.0);
 }
 
 Num tanh(Num x) {
@@ -97,15 +113,14 @@ Num tanh(Num x) {
     return copySign(-t / (t + 2.0), x);
   }
   // x P(x^2) / Q(x^2), as in Eigen's ptanh_float; 1 beyond the clamp.
-  Num c = clampLow(clampHigh(x, 7.90531110763549805), -7.90531110763549805);
+  Num c = bounded(x, -7.90531110763549805, 7.90531110763549805);
   Num square = c * c;
   Num p = c * polynomial(square, {4.89352455891786e-03, 6.37261928875436e-04, 1.48572235717979e-05,
                                   5.12229709037114e-08, -8.60467152213735e-11, 2.00018790482477e-13,
                                   -2.76076847742355e-16});
   Num q = polynomial(
       square, {4.89352518554385e-03, 2.26843463243900e-03, 1.18534705686654e-04, 1.19825839466702e-06});
-  Num result = select(abs(x) < 4e-4, x, p / q);
-  return select(isNan(x), x, result);
+  return select(abs(x) < 4e-4, x, p / q);
 }
 
 Num sinh(Num x) {

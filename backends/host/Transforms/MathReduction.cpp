@@ -105,7 +105,7 @@ Reduction reduceLong(Num x, const Reduction &shorter, Num isLarge, Value table) 
   auto vector = dyn_cast<VectorType>(math.floatType());
   if (!vector)
     return reduceLongScalar(x, table);
-  MathBuilder scalar(math.getLoc(), math, math.getF64Type());
+  MathBuilder scalar(math.getLoc(), math, math.getF64Type(), math.hasScalef());
   Value begin = math.create<arith::ConstantIndexOp>(0), one = math.create<arith::ConstantIndexOp>(1);
   Value end = math.create<arith::ConstantIndexOp>(vector.getNumElements());
   auto loop = math.create<scf::ForOp>(
@@ -115,7 +115,7 @@ Reduction reduceLong(Num x, const Reduction &shorter, Num isLarge, Value table) 
         auto replace = nested.create<scf::IfOp>(
             loc, large,
             [&](OpBuilder &inner, Location loc) {
-              MathBuilder at(loc, inner, inner.getF64Type());
+              MathBuilder at(loc, inner, inner.getF64Type(), math.hasScalef());
               Reduction reduced =
                   reduceLongScalar(at.num(at.create<vector::ExtractElementOp>(x.value(), lane)), table);
               SmallVector<Value> parts{reduced.high.value(), reduced.low.value(), reduced.quadrant.value()},
@@ -144,7 +144,7 @@ Reduction reduceByHalfPi(Num x) {
   auto branch = math.create<scf::IfOp>(
       any,
       [&](OpBuilder &nested, Location loc) {
-        MathBuilder inner(loc, nested, math.floatType());
+        MathBuilder inner(loc, nested, math.floatType(), math.hasScalef());
         auto move = [&](Num value) { return inner.num(value.value()); };
         Reduction longer = reduceLong(
             move(x), {move(shorter.high), move(shorter.low), move(shorter.quadrant)}, move(isLarge), table);

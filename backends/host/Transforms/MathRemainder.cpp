@@ -46,11 +46,11 @@ Num remainder(Num x, Num y) {
   auto loop = math.create<scf::WhileOp>(
       TypeRange(math.floatType()), ValueRange{r.value()},
       [&](OpBuilder &nested, Location loc, ValueRange carried) {
-        MathBuilder at(loc, nested, math.floatType());
+        MathBuilder at(loc, nested, math.floatType(), math.hasScalef());
         at.create<scf::ConditionOp>(notDone(at, at.num(carried[0]), at.num(divisor.value())), carried);
       },
       [&](OpBuilder &nested, Location loc, ValueRange carried) {
-        MathBuilder at(loc, nested, math.floatType());
+        MathBuilder at(loc, nested, math.floatType(), math.hasScalef());
         Num rest = at.num(carried[0]), by = at.num(divisor.value());
         Num next = reduceOnce(rest, by);
         Num goesOn = compare(arith::CmpFPredicate::OGE, rest, by);

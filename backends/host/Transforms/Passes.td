@@ -284,8 +284,9 @@ def ExpandMathPass : Pass<"kiln-host-expand-math", "mlir::ModuleOp"> {
     // becomes about 15 ops of arith and math.fma on vector<8xf32>
     ```
   }];
+  let options = [Option<"scalef", "scalef", "bool", /*default=*/"false", "the CPU has AVX-512's vscalefps and vscalefpd">];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::vector::VectorDialect",
-                           "mlir::scf::SCFDialect", "mlir::memref::MemRefDialect"];
+                           "mlir::scf::SCFDialect", "mlir::memref::MemRefDialect", "mlir::LLVM::LLVMDialect"];
 }
 
 def EntryPass : Pass<"kiln-host-entry", "mlir::ModuleOp"> {
