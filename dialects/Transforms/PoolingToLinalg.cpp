@@ -196,8 +196,8 @@ private:
     return !op.getCountIncludePad() && (op.getPads()[i] || op.getPads()[spatial + i]);
   }
 
-  /// By spatial axis the end of what counts: the input's extent, with the high pad if that counts; null if
-  /// every window counts whole.
+  /// By spatial axis the end of what counts, i32: the input's extent, with the high pad if that counts; null
+  /// if every window counts whole.
   static SmallVector<Value> countedEnds(AvgPoolOp op, OpBuilder &builder, ArrayRef<OpFoldResult> inputs) {
     Location loc = op.getLoc();
     int64_t spatial = op.getKernel().size();
@@ -211,16 +211,20 @@ private:
       if (op.getCountIncludePad())
         end = builder.createOrFold<arith::AddIOp>(
             loc, end, builder.create<arith::ConstantIndexOp>(loc, op.getPads()[spatial + i]));
-      ends.push_back(end);
+      ends.push_back(builder.createOrFold<arith::IndexCastOp>(loc, builder.getI32Type(), end));
     }
     return ends;
   }
 
-  /// The number of elements of the present window that count, as an `element`.
+  /// The number of elements of the present window that count, as an `element`. In i32, whose vectors are as
+  /// wide as those of f32 and have all instructions.
   static Value count(AvgPoolOp op, OpBuilder &builder, ArrayRef<Value> ends, Type element) {
     Location loc = op.getLoc();
     auto constant = [&](int64_t value) -> Value {
-      return builder.create<arith::ConstantIndexOp>(loc, value);
+      return builder.create<arith::ConstantIntOp>(loc, value, 32);
+    };
+    auto ceilDiv = [&](Value value, int64_t by) -> Value {
+      return by == 1 ? value : builder.create<arith::CeilDivSIOp>(loc, value, constant(by)).getResult();
     };
     int64_t whole = 1;
     Value total;
@@ -232,17 +236,18 @@ private:
       // The window's elements lie at start + q * dilation; those with 0 <= .. < end count (-low <= .. with
       // pads).
       int64_t low = op.getPads()[i], dilation = op.getDilations()[i];
-      Value p = builder.create<linalg::IndexOp>(loc, 2 + i);
+      Value p = builder.create<arith::IndexCastOp>(loc, builder.getI32Type(),
+                                                   builder.create<linalg::IndexOp>(loc, 2 + i));
       Value start = builder.create<arith::MulIOp>(loc, p, constant(op.getStrides()[i]));
       start = builder.create<arith::SubIOp>(loc, start, constant(low));
       Value room = builder.create<arith::SubIOp>(loc, end, start);
-      Value last = builder.create<arith::CeilDivSIOp>(loc, room, constant(dilation));
+      Value last = ceilDiv(room, dilation);
       last = builder.create<arith::MinSIOp>(loc, last, constant(op.getKernel()[i]));
       Value first = constant(0);
       if (!op.getCountIncludePad()) {
         Value before = builder.create<arith::SubIOp>(loc, constant(0), start);
         before = builder.create<arith::MaxSIOp>(loc, before, constant(0));
-        first = builder.create<arith::CeilDivSIOp>(loc, before, constant(dilation));
+        first = ceilDiv(before, dilation);
       }
       Value inside = builder.create<arith::SubIOp>(loc, last, first);
       inside = builder.create<arith::MaxSIOp>(loc, inside, constant(0));
@@ -252,8 +257,7 @@ private:
       return builder.create<arith::ConstantOp>(loc, builder.getFloatAttr(element, whole));
     if (whole != 1)
       total = builder.create<arith::MulIOp>(loc, total, constant(whole));
-    Value number = builder.create<arith::IndexCastOp>(loc, builder.getI64Type(), total);
-    return builder.create<arith::SIToFPOp>(loc, element, number);
+    return builder.create<arith::SIToFPOp>(loc, element, total);
   }
 };
 

@@ -210,17 +210,55 @@ struct PadToLinalg final : ShapePattern<PadOp> {
       auto padded = cast<RankedTensorType>(x.getType()).clone(decomposeMixedValues(sizes).first);
       return builder.create<tensor::PadOp>(loc, padded, x, low, high, value);
     }
-    auto body = [&](OpBuilder &nested, Location loc, ValueRange) -> Value {
-      SmallVector<Value> indices = loopIndices(nested, loc, type.getRank());
-      for (auto [index, before, extent] : llvm::zip_equal(indices, low, extents))
-        index = source(nested, loc, op.getMode(), index, asValue(nested, loc, before),
-                       asValue(nested, loc, extent));
-      return nested.create<tensor::ExtractOp>(loc, x, indices);
+    // `count` elements of the last axis from `begin` on; those `inside` are x's own, side by side.
+    auto picked = [&](OpFoldResult begin, OpFoldResult count, bool inside) {
+      SmallVector<OpFoldResult> part(sizes);
+      if (type.getRank() > 0)
+        part.back() = count;
+      return linalg.elementwise(
+          {}, {}, part, type.getElementType(), [&](OpBuilder &nested, Location loc, ValueRange) -> Value {
+            SmallVector<Value> indices = loopIndices(nested, loc, type.getRank());
+            for (auto [axis, index] : llvm::enumerate(indices)) {
+              bool isLast = axis + 1 == indices.size(),
+                   isWhole = !isLast && isZero(low[axis]) && isZero(high[axis]);
+              if (isWhole || (isLast && inside))
+                continue;
+              if (isLast)
+                index = nested.create<arith::AddIOp>(loc, index, asValue(nested, loc, begin));
+              index = source(nested, loc, op.getMode(), index, asValue(nested, loc, low[axis]),
+                             asValue(nested, loc, extents[axis]));
+            }
+            return nested.create<tensor::ExtractOp>(loc, x, indices);
+          });
     };
-    return linalg.elementwise({}, {}, sizes, type.getElementType(), body);
+    OpFoldResult zero = builder.getIndexAttr(0);
+    if (type.getRank() == 0 || (isZero(low.back()) && isZero(high.back())))
+      return picked(zero, type.getRank() == 0 ? zero : sizes.back(), /*inside=*/true);
+    auto before = getConstantIntValue(low.back()), after = getConstantIntValue(high.back());
+    if (!before || !after || *before < 0 || *after < 0)
+      return picked(zero, sizes.back(), /*inside=*/false);
+    // The middle is rows of x, which are copied whole; elements are picked at its sides only.
+    OpFoldResult inner = extents.back(), behind = addExtents(builder, loc, low.back(), inner);
+    Value result = linalg.empty(sizes, type.getElementType());
+    SmallVector<OpFoldResult> offsets(sizes.size(), zero), strides(sizes.size(), builder.getIndexAttr(1));
+    auto put = [&](OpFoldResult begin, OpFoldResult count, bool inside) {
+      if (isZero(count))
+        return;
+      SmallVector<OpFoldResult> part(sizes);
+      part.back() = count;
+      offsets.back() = begin;
+      result = builder.create<tensor::InsertSliceOp>(loc, picked(begin, count, inside), result, offsets, part,
+                                                     strides);
+    };
+    put(zero, low.back(), /*inside=*/false);
+    put(low.back(), inner, /*inside=*/true);
+    put(behind, high.back(), /*inside=*/false);
+    return result;
   }
 
 private:
+  static bool isZero(OpFoldResult value) { return isConstantIntValue(value, 0); }
+
   /// The element of `x` at `index` of the padded axis.
   static Value source(OpBuilder &builder, Location loc, PadMode mode, Value index, Value low, Value extent) {
     Value zero = constantIndex(builder, loc, 0), one = constantIndex(builder, loc, 1);

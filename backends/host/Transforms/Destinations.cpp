@@ -72,8 +72,7 @@ private:
                                     [](OpFoldResult offset) { return !isConstantIntValue(offset, 0); }) > 1;
       bool strided = llvm::any_of(insert.getMixedStrides(),
                                   [](OpFoldResult stride) { return !isConstantIntValue(stride, 1); });
-      bool reduced = insert.getSourceType().getRank() != insert.getDestType().getRank();
-      if (shifted || strided || reduced || !insert->hasOneUse())
+      if (shifted || strided || !insert->hasOneUse())
         return {};
       parts.push_back(insert);
       value = insert.getDest();
@@ -90,8 +89,15 @@ private:
   }
 
   void writeParts(ArrayRef<tensor::InsertSliceOp> parts, Value buffer) {
-    for (tensor::InsertSliceOp part : parts)
-      write(part.getSource(), view(buffer, part.getMixedOffsets(), part.getMixedSizes()));
+    for (tensor::InsertSliceOp part : parts) {
+      // Axes of extent 1 that the part has lost go from its view too.
+      auto type = memref::SubViewOp::inferRankReducedResultType(
+          part.getSourceType().getShape(), cast<MemRefType>(buffer.getType()), part.getMixedOffsets(),
+          part.getMixedSizes(), part.getMixedStrides());
+      write(part.getSource(),
+            rewriter.create<memref::SubViewOp>(loc, cast<MemRefType>(type), buffer, part.getMixedOffsets(),
+                                               part.getMixedSizes(), part.getMixedStrides()));
+    }
   }
 
   OpFoldResult add(OpFoldResult a, OpFoldResult b) {

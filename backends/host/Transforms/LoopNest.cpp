@@ -160,6 +160,26 @@ double indexedLoadCost(const LoopNest &nest, unsigned loop, double vectorElement
   return cost;
 }
 
+/// The parallel loop whose iterations fill the gaps that `loop` leaves in every output: what its iterations
+/// compute is shuffled together into contiguous vectors.
+std::optional<unsigned> interleavedLoop(const LoopNest &nest, unsigned loop) {
+  std::optional<unsigned> found;
+  for (const NestOutput &output : nest.outputs) {
+    const NestOperand &operand = nest.operands[output.operand];
+    std::optional<int64_t> stride = operand.smallStride(loop);
+    if (!stride || output.readsOld || nest.hasReduction())
+      return std::nullopt;
+    std::optional<unsigned> filling;
+    for (unsigned other = 0; other < nest.loops(); ++other)
+      if (operand.steps[other] == Step::Unit && nest.extents[other] == *stride)
+        filling = other;
+    if (!filling || (found && *found != *filling))
+      return std::nullopt;
+    found = filling;
+  }
+  return found;
+}
+
 /// Cost of one iteration in scalar instructions, about, if `loop` is the vector loop; infinite if it cannot
 /// be.
 double vectorCost(const LoopNest &nest, unsigned loop, unsigned lanes) {
@@ -171,6 +191,7 @@ double vectorCost(const LoopNest &nest, unsigned loop, unsigned lanes) {
     utilisation = double(extent) / (llvm::divideCeil(extent, lanes) * lanes);
   }
   double cost = (nest.bodyOps + 1) / (lanes * utilisation);
+  bool interleaves = interleavedLoop(nest, loop).has_value();
   for (auto [i, operand] : llvm::enumerate(nest.operands))
     switch (operand.steps[loop]) {
     case Step::None:
@@ -180,9 +201,12 @@ double vectorCost(const LoopNest &nest, unsigned loop, unsigned lanes) {
       cost += 1.0 / (lanes * utilisation);
       break;
     case Step::Strided:
-      cost += operand.smallStride(loop) && i < nest.operands.size() - nest.outputs.size()
-                  ? 1.5 * operand.strides[loop] / (lanes * utilisation)
-                  : 1.5;
+      if (interleaves && i >= nest.operands.size() - nest.outputs.size())
+        cost += 2.0 / (lanes * utilisation);
+      else
+        cost += operand.smallStride(loop) && i < nest.operands.size() - nest.outputs.size()
+                    ? 1.5 * operand.strides[loop] / (lanes * utilisation)
+                    : 1.5;
       break;
     }
   cost += indexedLoadCost(nest, loop, lanes * utilisation);
@@ -308,15 +332,23 @@ NestPlan NestPlan::make(const LoopNest &nest, const VectorTarget &target) {
   bool outputsStrided = llvm::any_of(nest.outputs, [&](const NestOutput &output) {
     return nest.operands[output.operand].steps[vectorLoop] == Step::Strided;
   });
+  // Squares of narrow elements fill a part of a register only: as many rows as there are registers for.
+  unsigned square = std::min(lanes, 16u);
   auto longEnough = [&](unsigned loop) {
-    return ShapedType::isDynamic(nest.extents[loop]) || nest.extents[loop] >= int64_t(lanes);
+    return ShapedType::isDynamic(nest.extents[loop]) || nest.extents[loop] >= int64_t(square);
   };
+  if (std::optional<unsigned> filling = interleavedLoop(nest, vectorLoop)) {
+    plan.interleaves = true;
+    plan.jamLoop = filling;
+    plan.jam = nest.extents[*filling];
+    return plan;
+  }
   if (strided) {
-    if (other && !outputsStrided && !horizontal && !nest.hasReduction() && lanes <= 16 &&
-        longEnough(*other)) {
+    if (other && !outputsStrided && !horizontal && !nest.hasReduction() && longEnough(*other)) {
       plan.transposes = true;
+      plan.lanes = square;
       plan.jamLoop = other;
-      plan.jam = lanes;
+      plan.jam = square;
     }
     return plan;
   }

@@ -71,7 +71,9 @@ struct NestPlan {
   unsigned jam = 1;
   unsigned reductionUnroll = 1; // steps of the innermost reduction loop at once
   bool transposes = false; // jamLoop is the unit-stride loop of operands that are strided in the vector loop
-  bool maskTail = false;   // the rest of the vector loop is one masked step, else scalar steps
+  bool interleaves =
+      false; // jamLoop is all of the unit-stride loop of outputs that are strided in the vector loop
+  bool maskTail = false; // the rest of the vector loop is one masked step, else scalar steps
 
   static NestPlan make(const LoopNest &nest, const VectorTarget &target);
 };

@@ -204,6 +204,51 @@ void NestEmitter::store(Value value, const NestOperand &operand, unsigned jam, u
                                     indices(operand, jam, vector, lane));
 }
 
+/// Vectors [a0 a1 ..], [b0 b1 ..], .. as as many that hold a0 b0 .. a1 b1 .. in a row.
+NestEmitter::Values NestEmitter::interleave(Values vectors) {
+  auto count = static_cast<int64_t>(vectors.size());
+  if (count == 1)
+    return vectors;
+  Values results;
+  if (count % 2 == 0) { // of the even ones and of the odd ones, pair by pair
+    Values halves[2];
+    for (auto [i, value] : llvm::enumerate(vectors))
+      halves[i % 2].push_back(value);
+    for (auto [a, b] : llvm::zip_equal(interleave(halves[0]), interleave(halves[1])))
+      for (int64_t part : {0, 1}) {
+        SmallVector<int64_t> pick;
+        for (int64_t lane = 0; lane < lanes; ++lane)
+          pick.push_back((part * lanes + lane) / 2 + (lane % 2) * lanes);
+        results.push_back(builder.create<vector::ShuffleOp>(a, b, pick));
+      }
+    return results;
+  }
+  for (int64_t part = 0; part < count; ++part) {
+    Value result = vectors[0];
+    for (int64_t source = 0; source < count; ++source) {
+      SmallVector<int64_t> pick;
+      for (int64_t lane = 0; lane < lanes; ++lane) {
+        int64_t element = part * lanes + lane, own = element / count;
+        bool here = element % count == source;
+        pick.push_back(source == 0 ? own : here ? lanes + own : lane);
+      }
+      result = builder.create<vector::ShuffleOp>(result, vectors[source], pick);
+    }
+    results.push_back(result);
+  }
+  return results;
+}
+
+/// Stores what the iterations of the jam loop computed for one vector, which together are contiguous.
+void NestEmitter::storeInterleaved(Values byJam, const NestOperand &operand, unsigned vector) {
+  auto count = static_cast<int64_t>(byJam.size());
+  for (auto [part, value] : llvm::enumerate(interleave(std::move(byJam)))) {
+    auto first = static_cast<int64_t>(part) * lanes;
+    builder.create<vector::StoreOp>(value, operand.value,
+                                    indices(operand, 0, vector, first / count, first % count));
+  }
+}
+
 // ---- The body --------------------------------------------------------------------------------------------
 
 Value NestEmitter::loopIndex(unsigned loop, unsigned jam, unsigned vector) {
@@ -298,6 +343,7 @@ Value NestEmitter::evaluateOp(Operation &op, IRMapping &values, unsigned jam, un
 NestEmitter::Values NestEmitter::evaluate(Values accumulators) {
   Block &body = *nest.op.getBody();
   Values results(accumulators.size());
+  SmallVector<Values> side(nest.outputs.size() * vectorCount); // of the jam loop, to be interleaved
   for (unsigned jam = 0; jam < jamCount; ++jam)
     for (unsigned vector = 0; vector < vectorCount; ++vector) {
       auto slot = [&](size_t output) { return (output * jamCount + jam) * vectorCount + vector; };
@@ -319,6 +365,10 @@ NestEmitter::Values NestEmitter::evaluate(Values accumulators) {
       accumulator = 0;
       for (auto [i, output] : llvm::enumerate(nest.outputs)) {
         Value value = values.lookupOrDefault(body.getTerminator()->getOperand(i));
+        if (plan.interleaves && lanes > 1) {
+          side[i * vectorCount + vector].push_back(broadcast(value));
+          continue;
+        }
         if (!output.accumulates) {
           store(value, nest.operands[output.operand], jam, vector);
           continue;
@@ -330,6 +380,10 @@ NestEmitter::Values NestEmitter::evaluate(Values accumulators) {
         results[at] = value;
       }
     }
+  for (auto [i, values] : llvm::enumerate(side))
+    if (!values.empty())
+      storeInterleaved(std::move(values), nest.operands[nest.outputs[i / vectorCount].operand],
+                       i % vectorCount);
   return results;
 }
 

@@ -67,6 +67,8 @@ private:
   void transposeSquare(llvm::MutableArrayRef<mlir::Value> rows);
   mlir::Value loadVector(const NestOperand &operand, int64_t count, llvm::ArrayRef<mlir::Value> at);
   void store(mlir::Value value, const NestOperand &operand, unsigned jam, unsigned vector);
+  Values interleave(Values vectors);
+  void storeInterleaved(Values byJam, const NestOperand &operand, unsigned vector);
 
   mlir::VectorType vectorOf(mlir::Type element) const { return mlir::VectorType::get({lanes}, element); }
   mlir::Value broadcast(mlir::Value value);

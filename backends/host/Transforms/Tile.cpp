@@ -36,6 +36,20 @@ bool isContiguousAlong(linalg::LinalgOp op, unsigned loop) {
   });
 }
 
+/// Whether some reduction reads neighbours in neighbouring iterations of the root's loop `loop`: it sums
+/// columns.
+bool sumsColumns(const TileSpace &space, unsigned loop) {
+  return llvm::any_of(space.ops(), [&](const auto &entry) {
+    auto op = cast<linalg::LinalgOp>(entry.first);
+    if (op.getNumReductionLoops() == 0)
+      return false;
+    for (auto [own, followed] : llvm::enumerate(entry.second))
+      if (followed == static_cast<int>(loop) && isContiguousAlong(op, own))
+        return true;
+    return false;
+  });
+}
+
 /// Tile sizes by loop of the root; 0: not cut.
 SmallVector<int64_t> chooseTileSizes(const TileSpace &space, unsigned vectorBits) {
   if (std::optional<SmallVector<int64_t>> sizes = contractionTileSizes(space, vectorBits))
@@ -63,7 +77,7 @@ SmallVector<int64_t> chooseTileSizes(const TileSpace &space, unsigned vectorBits
       continue;
     }
     int64_t least = 1;
-    if (innermost && root.getNumReductionLoops() > 0 && isContiguousAlong(root, loop))
+    if (innermost && sumsColumns(space, loop))
       least = 8 * lanes; // columns whose sums fill the registers: what is read of a row is worth its page
     int64_t size = std::clamp<int64_t>(std::max(budget, least), 1, std::max<int64_t>(extent, 1));
     if (transposing && size > 64)

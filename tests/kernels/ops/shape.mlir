@@ -1,11 +1,46 @@
 // shape.mlir: ops that move elements, in every type.
 
+// Whole squares, and what is left of them, of every width of element.
+func.func @transpose_squares(%x: tensor<70x83xf32>) -> tensor<83x70xf32> attributes {kiln.test = {
+    types = [f16, f32, f64, i1, i8, ui16, i64],
+    inputs = ["70x83 bits"]}} {
+  %y = kiln.transpose %x perm [1, 0] : tensor<70x83xf32> -> tensor<83x70xf32>
+  return %y : tensor<83x70xf32>
+}
+
 func.func @transpose_inner(%x: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> attributes {kiln.test = {
     types = [f16, bf16, f32, f64, i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64],
     inputs = ["KxMxN bits"],
     cases = ["K=1 M=1 N=1", "K=2 M=3 N=5", "K=4 M=17 N=33", "K=3 M=0 N=2"]}} {
   %y = kiln.transpose %x perm [0, 2, 1] : tensor<?x?x?xf32> -> tensor<?x?x?xf32>
   return %y : tensor<?x?x?xf32>
+}
+
+// Planes to pairs of neighbours.
+func.func @transpose_to_pairs(%x: tensor<?x2x?xf32>) -> tensor<?x?x2xf32> attributes {kiln.test = {
+    types = [f16, f32, f64, i8, i64],
+    inputs = ["Mx2xN bits"],
+    cases = ["M=2 N=67", "M=1 N=16", "M=3 N=5"]}} {
+  %y = kiln.transpose %x perm [0, 2, 1] : tensor<?x2x?xf32> -> tensor<?x?x2xf32>
+  return %y : tensor<?x?x2xf32>
+}
+
+// Planes to triples of neighbours.
+func.func @transpose_to_triples(%x: tensor<?x3x?xf32>) -> tensor<?x?x3xf32> attributes {kiln.test = {
+    types = [f16, f32, f64, i8, i64],
+    inputs = ["Mx3xN bits"],
+    cases = ["M=2 N=67", "M=1 N=16", "M=3 N=5"]}} {
+  %y = kiln.transpose %x perm [0, 2, 1] : tensor<?x3x?xf32> -> tensor<?x?x3xf32>
+  return %y : tensor<?x?x3xf32>
+}
+
+// Planes to quads of neighbours.
+func.func @transpose_to_quads(%x: tensor<?x4x?xf32>) -> tensor<?x?x4xf32> attributes {kiln.test = {
+    types = [f16, f32, f64, i8, i64],
+    inputs = ["Mx4xN bits"],
+    cases = ["M=2 N=67", "M=1 N=16", "M=3 N=5"]}} {
+  %y = kiln.transpose %x perm [0, 2, 1] : tensor<?x4x?xf32> -> tensor<?x?x4xf32>
+  return %y : tensor<?x?x4xf32>
 }
 
 func.func @transpose_all(%x: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> attributes {kiln.test = {

@@ -123,13 +123,19 @@ func.func @pad_constant(%x: tensor<4x8xf32>, %v: tensor<f32>, %n: index) -> tens
 
 // -----
 
-// The other modes pick elements by index.
+// The other modes pick elements by index, in front of the rows of x and behind them.
 // CHECK-LABEL: @pad_edge
 //       CHECK: linalg.generic
 //       CHECK: %[[I:.+]] = arith.subi
 //       CHECK: %[[L:.+]] = arith.maxsi %[[I]]
 //       CHECK: %[[S:.+]] = arith.minsi %[[L]]
 //       CHECK: tensor.extract %{{.*}}[%[[S]]]
+//       CHECK: tensor.insert_slice {{.*}}[0] [1] [1]
+//       CHECK: linalg.generic
+//       CHECK: %[[OWN:.+]] = linalg.index 0
+//       CHECK: tensor.extract %{{.*}}[%[[OWN]]]
+//       CHECK: tensor.insert_slice {{.*}}[1] [4] [1]
+//       CHECK: tensor.insert_slice {{.*}}[5] [2] [1]
 func.func @pad_edge(%x: tensor<4xf32>) -> tensor<7xf32> {
   %0 = kiln.pad %x low [1] high [2] mode edge : tensor<4xf32> -> tensor<7xf32>
   return %0 : tensor<7xf32>

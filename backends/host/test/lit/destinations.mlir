@@ -40,6 +40,21 @@ func.func @concatenated(%a: tensor<4xf32>, %b: tensor<6xf32>) -> tensor<10xf32> 
 
 // -----
 
+// Positive: so is a part without the axis of extent 1 that the result has.
+// CHECK-LABEL: func.func @concatenated_rows
+//  CHECK-SAME: %[[OUT:[a-z0-9]+]]: memref<1x10xf32>)
+//       CHECK: memref.subview %[[OUT]][0, 0] [1, 4] [1, 1] : memref<1x10xf32> to memref<4xf32, strided<[1]>>
+//       CHECK: memref.subview %[[OUT]][0, 4] [1, 6] [1, 1] : memref<1x10xf32> to memref<6xf32, strided<[1], offset: 4>>
+//   CHECK-NOT: tensor.insert_slice
+func.func @concatenated_rows(%a: tensor<4xf32>, %b: tensor<6xf32>) -> tensor<1x10xf32> attributes {kiln.kernel} {
+  %e = tensor.empty() : tensor<1x10xf32>
+  %p = tensor.insert_slice %a into %e[0, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<1x10xf32>
+  %q = tensor.insert_slice %b into %p[0, 4] [1, 6] [1, 1] : tensor<6xf32> into tensor<1x10xf32>
+  return %q : tensor<1x10xf32>
+}
+
+// -----
+
 // Does not apply: a function that is no kernel.
 // CHECK-LABEL: func.func @other
 //  CHECK-SAME: (%{{.+}}: tensor<4xf32>) -> tensor<4xf32>

@@ -63,6 +63,26 @@ func.func @transpose(%x: memref<64x64xf32>, %y: memref<64x64xf32>) {
 
 // -----
 
+// Channels side by side: rows of two of them are shuffled together and stored whole.
+// CHECK-LABEL: @interleaved
+//   CHECK-DAG: %[[A:.+]] = vector.load %{{.+}}[%c0{{.*}}, %{{.+}}] : memref<2x64xf32>, vector<16xf32>
+//   CHECK-DAG: %[[B:.+]] = vector.load %{{.+}}[%c1{{.*}}, %{{.+}}] : memref<2x64xf32>, vector<16xf32>
+//       CHECK: %[[LOW:.+]] = vector.shuffle %[[A]], %[[B]] [0, 16, 1, 17
+//       CHECK: %[[HIGH:.+]] = vector.shuffle %[[A]], %[[B]] [8, 24, 9, 25
+//       CHECK: vector.store %[[LOW]]
+//       CHECK: vector.store %[[HIGH]]
+func.func @interleaved(%x: memref<2x64xf32>, %y: memref<64x2xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<2x64xf32>) outs(%y : memref<64x2xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  }
+  return
+}
+
+// -----
+
 #id = affine_map<(d0) -> (d0)>
 
 // Positive: elements at indices from memory are gathered, the rest under a mask.
