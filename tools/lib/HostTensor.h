@@ -6,17 +6,31 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <string>
 #include <vector>
 
 namespace kiln::tools {
+
+/// Allocates at cache lines: what lies so, a host device reads where it is instead of copying it at every
+/// run.
+template <typename T> struct CacheLineAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t kAlignment{64};
+
+  CacheLineAllocator() = default;
+  template <typename Other> CacheLineAllocator(const CacheLineAllocator<Other> &) {}
+  T *allocate(size_t count) { return static_cast<T *>(::operator new(count * sizeof(T), kAlignment)); }
+  void deallocate(T *memory, size_t) { ::operator delete(memory, kAlignment); }
+  bool operator==(const CacheLineAllocator &) const = default;
+};
 
 /// Dense and row-major. Owns its bytes; a value, not thread-safe while it changes.
 struct HostTensor {
   std::string name;
   KilnDType dtype = KILN_DTYPE_INVALID;
   std::vector<int64_t> dims;
-  std::vector<std::byte> bytes;
+  std::vector<std::byte, CacheLineAllocator<std::byte>> bytes;
 
   int64_t elementCount() const;
   /// Element `index` in row-major order as a double; u64 and i64 beyond 2^53 are rounded.
