@@ -39,7 +39,7 @@ AttentionResults attention(Formula &f, const AttentionSpec &spec) {
   return {results->front(), spec.shows ? results->back() : Value()};
 }
 
-Value splitHeads(Formula &f, Value x, int64_t heads) {
+Value headsInPlace(Formula &f, Value x, int64_t heads) {
   if (!f.ok())
     return {};
   if (f.rank(x) != 3 || heads < 1)
@@ -48,8 +48,11 @@ Value splitHeads(Formula &f, Value x, int64_t heads) {
   Extent count = f.constant(heads), hidden = f.dim(x, 2);
   if (auto known = IndexMath::known(hidden); known && *known % heads)
     return f.fail(invalid("{0} hidden units do not divide into {1} heads", *known, heads));
-  Value split = f.reshape(x, {f.dim(x, 0), f.dim(x, 1), count, f.build.math().div(hidden, count)});
-  return f.transpose(split, {0, 2, 1, 3});
+  return f.reshape(x, {f.dim(x, 0), f.dim(x, 1), count, f.build.math().div(hidden, count)});
+}
+
+Value splitHeads(Formula &f, Value x, int64_t heads) {
+  return f.transpose(headsInPlace(f, x, heads), {0, 2, 1, 3});
 }
 
 Value mergeHeads(Formula &f, Value x) {
@@ -65,25 +68,25 @@ Value rotate(Formula &f, Value x, Value cos, Value sin, int64_t rotated, bool in
     return {};
   Value turned = f.slice(x, 3, f.constant(0), f.constant(rotated));
   int64_t half = rotated / 2;
-  Value first, second;
-  Extents shape = f.shape(turned);
+  Extents shape = f.shape(turned), pairs(shape);
   if (interleaved) { // [.., half, 2]
-    Extents pairs(shape);
     pairs.back() = f.constant(half);
     pairs.push_back(f.constant(2));
     Value split = f.reshape(turned, pairs);
-    first = f.squeeze(f.slice(split, 4, f.constant(0), f.constant(1)), 4);
-    second = f.squeeze(f.slice(split, 4, f.constant(1), f.constant(1)), 4);
-  } else {
-    first = f.slice(turned, 3, f.constant(0), f.constant(half));
-    second = f.slice(turned, 3, f.constant(half), f.constant(half));
-  }
-  Value real = f.sub(f.mul(first, cos), f.mul(second, sin));
-  Value imaginary = f.add(f.mul(first, sin), f.mul(second, cos));
-  if (interleaved)
+    Value first = f.squeeze(f.slice(split, 4, f.constant(0), f.constant(1)), 4);
+    Value second = f.squeeze(f.slice(split, 4, f.constant(1), f.constant(1)), 4);
+    Value real = f.sub(f.mul(first, cos), f.mul(second, sin));
+    Value imaginary = f.add(f.mul(first, sin), f.mul(second, cos));
     turned = f.reshape(f.concat({f.unsqueeze(real, 4), f.unsqueeze(imaginary, 4)}, 4), shape);
-  else
-    turned = f.concat({real, imaginary}, 3);
+  } else { // [.., 2, half]: both halves by the same formula, so that it is one kernel
+    pairs.back() = f.constant(2);
+    pairs.push_back(f.constant(half));
+    Value split = f.reshape(turned, pairs), swapped = f.reverse(split, {3});
+    Value index = f.iota(f.elementType(x), {f.constant(2), f.constant(1)}, 0);
+    Value sign = f.sub(f.mul(index, 2), 1); // -1 for the first half
+    Value part = f.mul(f.mul(swapped, sign), f.unsqueeze(sin, 3));
+    turned = f.reshape(f.add(f.mul(split, f.unsqueeze(cos, 3)), part), shape);
+  }
   Extent rest = f.build.math().sub(f.dim(x, 3), f.constant(rotated));
   if (IndexMath::isKnown(rest, 0))
     return turned;

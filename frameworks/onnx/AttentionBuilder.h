@@ -23,6 +23,8 @@ struct AttentionResults {
 };
 AttentionResults attention(Formula &f, const AttentionSpec &spec);
 
+/// [batch, length, heads * size] as [batch, length, heads, size]; fails for another rank.
+mlir::Value headsInPlace(Formula &f, mlir::Value x, int64_t heads);
 /// [batch, length, heads * size] as [batch, heads, length, size]; fails for another rank.
 mlir::Value splitHeads(Formula &f, mlir::Value x, int64_t heads);
 /// The reverse.
@@ -31,8 +33,9 @@ mlir::Value mergeHeads(Formula &f, mlir::Value x);
 /// `past` and then `now` along the axis of the length, 2; `now` if there is no past.
 mlir::Value appended(Formula &f, mlir::Value past, mlir::Value now);
 
-/// Rotates pairs of the first `rotated` elements of the last axis of [batch, heads, length, size]; `cos` and
-/// `sin` are [batch or 1, 1, length, rotated / 2]. A pair is two neighbours if interleaved, else one of each
+/// Rotates pairs of the first `rotated` elements of the last axis of [batch, heads, length, size], or
+/// [batch, length, heads, size]; `cos` and `sin` are [batch or 1, length, rotated / 2] with an axis of 1 for
+/// the heads. A pair is two neighbours if interleaved, else one of each
 /// half.
 mlir::Value rotate(Formula &f, mlir::Value x, mlir::Value cos, mlir::Value sin, int64_t rotated,
                    bool interleaved);

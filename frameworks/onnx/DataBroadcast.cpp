@@ -44,13 +44,13 @@ Value withExtent(Formula &f, Value x, int64_t axis, Extent extent, Extent common
 
 } // namespace
 
-Status broadcastByData(Node &node, MutableArrayRef<Value> operands) {
+Status broadcastByData(Node &node, MutableArrayRef<Value> operands, int64_t trailing) {
   Formula f(node);
   IndexMath &math = f.build.math();
   int64_t rank = 0;
   for (Value operand : operands)
     rank = std::max(rank, f.rank(operand));
-  for (int64_t back = 0; back < rank && f.ok(); ++back) {
+  for (int64_t back = trailing; back < rank && f.ok(); ++back) {
     Extents extents = extentsAt(f.build, operands, back);
     if (llvm::none_of(extents, [](Extent extent) { return isFromData(extent); }))
       continue;

@@ -1,4 +1,5 @@
 // ImportContraction.cpp: MatMul, Gemm and Conv.
+#include "frameworks/onnx/DataBroadcast.h"
 #include "frameworks/onnx/Errors.h"
 #include "frameworks/onnx/Node.h"
 #include "frameworks/onnx/Window.h"
@@ -9,7 +10,9 @@ namespace kiln::onnx {
 namespace {
 
 Status importMatMul(Node &node) {
-  KILN_ASSIGN_OR_RETURN(Value product, node.build.make<MatmulOp>({node.tensor(0), node.tensor(1)}));
+  SmallVector<Value> factors{node.tensor(0), node.tensor(1)};
+  KILN_RETURN_IF_ERROR(broadcastByData(node, factors, /*trailing=*/2));
+  KILN_ASSIGN_OR_RETURN(Value product, node.build.make<MatmulOp>(factors));
   return node.output(node.build.convert(product, node.elementType(0)));
 }
 
@@ -43,7 +46,9 @@ Status importGemm(Node &node) {
   if (node.rank(2) > 2)
     return invalid("'C' has rank {0}; expected at most 2", node.rank(2));
   KILN_ASSIGN_OR_RETURN(Value addend, scale(node, node.tensor(2), beta));
-  return node.output(node.build.make<AddOp>({product, addend}));
+  SmallVector<Value> terms{product, addend};
+  KILN_RETURN_IF_ERROR(broadcastByData(node, terms));
+  return node.output(node.build.make<AddOp>(terms));
 }
 
 Status importConv(Node &node) {

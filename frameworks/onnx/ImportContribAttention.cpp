@@ -22,27 +22,32 @@ Value additive(Formula &f, Value condition, double filter, Type element) {
   return f.select(condition, f.scalar(element, 0), f.scalar(element, filter));
 }
 
-/// What `mask_index` or `key_padding_mask` adds to the scores: [batch] counts the keys that are seen, [2 *
-/// batch] has also where they begin, more axes hold 1 for a key that is seen.
-Value paddingBias(Formula &f, unsigned input, Extent batch, Extent keys, double filter, Type element) {
+/// What `mask_index` or `key_padding_mask` adds to the scores of queries `q` and keys `k`: [batch] counts the
+/// keys that are seen, as [3 * batch + 2] begins (where packed ones lie follows), [2 * batch] has also where
+/// they begin, more axes hold 1 for a key that is seen.
+Value paddingBias(Formula &f, unsigned input, Value q, Value k, double filter, Type element) {
   if (!f.ok() || !f.node.hasInput(input))
     return {};
+  Extent batch = f.dim(q, 0), queries = f.dim(q, 2), keys = f.dim(k, 2);
   Value mask = f.convert(f.node.tensor(input), f.i64());
   int64_t rank = f.rank(mask);
-  if (rank > 1) { // [batch, keys], [batch, queries, keys], [batch, 1, rows, columns]
-    if (rank == 4)
-      return f.fail(unsupported("a mask of rank 4 is not supported"));
+  if (rank > 1) {  // [batch, keys], [batch, queries, keys], [batch, 1, most keys, most keys]
+    if (rank == 4) // a row for every key there may be: the queries are the last of those there are
+      mask = f.slice(f.slice(mask, 2, f.build.math().sub(keys, queries), queries), 3, f.constant(0), keys);
     Value seen = f.compare("gt", mask, f.like(mask, 0));
     Value bias = additive(f, seen, filter, element);
-    return rank == 2 ? f.unsqueeze(f.unsqueeze(bias, 1), 1) : f.unsqueeze(bias, 1);
+    for (; rank > 0 && rank < 4; ++rank)
+      bias = f.unsqueeze(bias, 1);
+    return bias;
   }
   std::optional<int64_t> count = IndexMath::known(f.dim(mask, 0)), known = IndexMath::known(batch);
   bool hasBegin = count && known && *count == 2 * *known && *known > 0;
-  if (!hasBegin && count && known && *count != *known)
+  if (!hasBegin && count && known && *count != *known && *count != 3 * *known + 2)
     return f.fail(unsupported("a mask of {0} elements for a batch of {1} is not supported", *count, *known));
   Value positions = f.iota(f.i64(), {f.constant(1), f.constant(1), f.constant(1), keys}, 3);
   auto part = [&](int64_t i) {
-    Value numbers = hasBegin ? f.slice(mask, 0, f.constant(i * *known), batch) : mask;
+    bool isWhole = !hasBegin && (!count || !known || *count == *known);
+    Value numbers = isWhole ? mask : f.slice(mask, 0, f.constant(hasBegin ? i * *known : 0), batch);
     return f.reshape(numbers, {batch, f.constant(1), f.constant(1), f.constant(1)});
   };
   Value seen = f.compare("lt", positions, part(0));
@@ -94,8 +99,7 @@ Status attend(Formula &f, Value projected, const AttentionInputs &inputs) {
   KILN_RETURN_IF_ERROR(f.status());
   KILN_RETURN_IF_ERROR(readScale(f, spec));
   spec.causal = unidirectional;
-  Value padding =
-      paddingBias(f, inputs.mask, f.dim(projected, 0), f.dim(spec.k, 2), filter, f.elementType(projected));
+  Value padding = paddingBias(f, inputs.mask, spec.q, spec.k, filter, f.elementType(projected));
   spec.mask = sumOf(f, padding, inputs.bias ? node.tensorOrNull(*inputs.bias) : Value());
   KILN_RETURN_IF_ERROR(f.output(0, mergeHeads(f, attention(f, spec).result)));
   if (!node.wantsOutput(1))
@@ -193,7 +197,7 @@ Status importMultiHeadAttention(Node &node) {
     spec.v = appended(f, node.tensor(7), spec.v);
   }
   spec.causal = unidirectional;
-  Value padding = paddingBias(f, 4, f.dim(spec.q, 0), f.dim(spec.k, 2), filter, f.elementType(spec.q));
+  Value padding = paddingBias(f, 4, spec.q, spec.k, filter, f.elementType(spec.q));
   spec.mask = sumOf(f, padding, node.tensorOrNull(5));
   if (node.wantsOutput(3))
     spec.shows = AttentionStage::Weights;
@@ -205,12 +209,9 @@ Status importMultiHeadAttention(Node &node) {
 }
 
 constexpr OpEntry kContribAttentionOps[] = {
-    {"Attention", 1, 2, 7, importContribAttention,
-     "rotary embedding; a shared buffer; a mask of rank 4 or packed", kMicrosoftDomain},
-    {"MultiHeadAttention", 1, 1, 10, importMultiHeadAttention, "a mask of rank 4 or packed; a shared buffer",
-     kMicrosoftDomain},
-    {"QAttention", 1, 5, 9, importQAttention, "rotary embedding; a shared buffer; a mask of rank 4 or packed",
-     kMicrosoftDomain},
+    {"Attention", 1, 2, 7, importContribAttention, "rotary embedding; a shared buffer", kMicrosoftDomain},
+    {"MultiHeadAttention", 1, 1, 10, importMultiHeadAttention, "a shared buffer", kMicrosoftDomain},
+    {"QAttention", 1, 5, 9, importQAttention, "rotary embedding; a shared buffer", kMicrosoftDomain},
 };
 
 } // namespace

@@ -172,6 +172,17 @@ Status importReverseSequence(Node &node) {
   KILN_ASSIGN_OR_RETURN(Value backwards, build.make<SubOp>({left, build.scalar(i64, 1)}));
   KILN_ASSIGN_OR_RETURN(Value turns, build.compare("lt", step, lengths));
   KILN_ASSIGN_OR_RETURN(Value from, build.make<SelectOp>({turns, backwards, step}));
+  if (batchAxis + timeAxis == 1) { // what is behind them moves as whole rows
+    Extents places{shape[0], shape[1]}, tuples{shape[0], shape[1], build.math().constant(1)};
+    KILN_ASSIGN_OR_RETURN(from, build.reshape(from, places));
+    if (timeAxis == 1)
+      return node.output(build.make<GatherOp>({node.tensor(0), from},
+                                              {build.integer("axis", 1), build.integer("batch_dims", 1)}));
+    KILN_ASSIGN_OR_RETURN(Value own, build.iota(i64, tuples, 1));
+    KILN_ASSIGN_OR_RETURN(from, build.reshape(from, tuples));
+    KILN_ASSIGN_OR_RETURN(from, build.concat({from, own}, 2));
+    return node.output(build.make<GatherNdOp>({node.tensor(0), from}));
+  }
   KILN_ASSIGN_OR_RETURN(from, build.broadcast(from, shape));
   return node.output(build.make<GatherElementsOp>({node.tensor(0), from}, build.integer("axis", timeAxis)));
 }

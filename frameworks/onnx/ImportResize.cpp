@@ -272,11 +272,6 @@ Status importResize(Node &node) {
     return invalid("attribute 'nearest_mode' is '{0}'; expected one that ONNX names", roundingName);
   Request request = requestAll(node);
   KILN_ASSIGN_OR_RETURN(auto axes, node.integersAttribute("axes"));
-  bool isSizedByData = (hasElements(node, 2) && !node.input(2).data) ||
-                       (hasElements(node, 3) && (!node.shapeValue(3) || node.shapeValue(3)->isFromData));
-  if (isSizedByData && coordinates == ResizeCoordinates::TfCropAndResize && !axes)
-    return unsupported("'scales' or 'sizes' computed from data are not supported with tf_crop_and_resize of "
-                       "all axes");
   if (axes) {
     request.axes.clear();
     for (int64_t axis : *axes) {
@@ -318,7 +313,7 @@ Status importResize(Node &node) {
   return node.output(resize(build, node.tensor(0), request, attributes));
 }
 
-constexpr StringLiteral kLimits = "scales or sizes from data with tf_crop_and_resize of all axes; strings";
+constexpr StringLiteral kLimits = "strings";
 constexpr OpEntry kResizeOps[] = {
     {"Resize", 10, 2, 2, importUpsample<true>, kLimits},
     {"Resize", 11, 1, 4, importResize, kLimits},

@@ -12,10 +12,10 @@ namespace {
 // ---- RotaryEmbedding
 // ----------------------------------------------------------------------------------------
 
-/// Rows of a table of [positions, half], as [batch or 1, 1, length, half].
-Value rowsAt(Formula &f, Value table, Value positions) {
+/// Rows of a table of [positions, half], as [batch or 1, length, half] with an axis of 1 for the heads.
+Value rowsAt(Formula &f, Value table, Value positions, int64_t headsAxis) {
   Value rows = f.make<GatherOp>({table, positions}, f.build.integer("axis", 0));
-  return f.unsqueeze(rows, 1);
+  return f.unsqueeze(rows, headsAxis);
 }
 
 /// Positions [batch, length], or one that the first element has, from which the others count.
@@ -49,11 +49,13 @@ Status importContribRotaryEmbedding(Node &node) {
         return invalid("'num_heads' is left out, and heads of {0} do not divide the input", 2 * *half);
       heads = *hidden / (2 * *half);
     }
-    x = splitHeads(f, x, heads);
+    x = headsInPlace(f, x, heads);
   }
-  Value positions = positionsOf(f, node.tensor(1), f.dim(x, 2));
-  Value turned = rotate(f, x, rowsAt(f, cos, positions), rowsAt(f, sin, positions), 2 * *half, interleaved);
-  return f.output(0, merged ? mergeHeads(f, turned) : turned);
+  int64_t headsAxis = merged ? 2 : 1;
+  Value positions = positionsOf(f, node.tensor(1), f.dim(x, 3 - headsAxis));
+  Value turned = rotate(f, x, rowsAt(f, cos, positions, headsAxis), rowsAt(f, sin, positions, headsAxis),
+                        2 * *half, interleaved);
+  return f.output(0, f.reshape(turned, f.shape(node.tensor(0))));
 }
 
 /// Of ai.onnx: with positions the tables are [positions, half], else [batch, length, half] already.
@@ -65,7 +67,8 @@ Status importRotaryEmbedding(Node &node) {
   Value x = node.tensor(0), cos = node.tensor(1), sin = node.tensor(2);
   bool merged = f.rank(x) == 3;
   if (merged)
-    x = splitHeads(f, x, heads);
+    x = headsInPlace(f, x, heads);
+  int64_t headsAxis = merged ? 2 : 1;
   std::optional<int64_t> half = IndexMath::known(f.dim(cos, f.rank(cos) - 1));
   if (rotated == 0 && half)
     rotated = 2 * *half;
@@ -79,10 +82,11 @@ Status importRotaryEmbedding(Node &node) {
     return unsupported("the extent of the tables' last axis is not known before the model runs");
   bool hasPositions = node.hasInput(3);
   auto rows = [&](Value table) {
-    return hasPositions ? rowsAt(f, table, f.convert(node.tensor(3), f.i64())) : f.unsqueeze(table, 1);
+    return hasPositions ? rowsAt(f, table, f.convert(node.tensor(3), f.i64()), headsAxis)
+                        : f.unsqueeze(table, headsAxis);
   };
   Value turned = rotate(f, x, rows(cos), rows(sin), rotated, interleaved);
-  return f.output(0, merged ? mergeHeads(f, turned) : turned);
+  return f.output(0, f.reshape(turned, f.shape(node.tensor(0))));
 }
 
 // ---- GroupQueryAttention
@@ -164,7 +168,8 @@ Status importGroupQueryAttention(Node &node) {
       if (before)
         positions = f.add(f.reshape(before, {batch, f.constant(1)}), positions);
     }
-    Value cos = rowsAt(f, node.tensor(Cos), positions), sin = rowsAt(f, node.tensor(Sin), positions);
+    Value cos = rowsAt(f, node.tensor(Cos), positions, /*headsAxis=*/1),
+          sin = rowsAt(f, node.tensor(Sin), positions, /*headsAxis=*/1);
     spec.q = rotate(f, spec.q, cos, sin, 2 * *half, interleaved);
     spec.k = rotate(f, spec.k, cos, sin, 2 * *half, interleaved);
   }

@@ -156,23 +156,72 @@ Value matrixOf(Formula &f, const Transform &t, Type element) {
   return constantOf(f, {rows, columns}, values, element);
 }
 
+/// Extents of a transform whose length may only be known when the model runs.
+struct TransformExtents {
+  Extent length, inputs, outputs;
+};
+
+/// The same where extents are not known: `rows` of the inputs' are there.
+Value computedMatrix(Formula &f, const Transform &t, const TransformExtents &extents, Extent rows,
+                     Type element) {
+  Type compute = element.isF64() ? element : f.f32();
+  Extent one = f.constant(1);
+  Value n = f.iota(f.i64(), {rows, one}, 0), k = f.iota(f.i64(), {one, extents.outputs}, 1);
+  Value count = f.scalarOf(extents.length), length = f.convert(count, compute);
+  Value turns = f.div(f.convert(f.make<RemOp>({f.mul(n, k), count}), compute), length);
+  Value angle = f.mul(turns, 2 * M_PI), cosine = f.cos(angle), sine = f.sin(angle);
+  if (t.inverse) {
+    // To real numbers: the half of the spectrum that was left out is the conjugate of the other.
+    Value weight = f.div(f.like(length, 1), length);
+    if (t.outputParts == 1) {
+      Value isAlone =
+          f.make<OrOp>({f.compare("eq", n, f.like(n, 0)), f.compare("eq", f.mul(n, f.like(n, 2)), count)});
+      weight = f.mul(weight, f.select(isAlone, f.like(length, 1), f.like(length, 2)));
+    }
+    cosine = f.mul(cosine, weight), sine = f.mul(sine, weight);
+  } else {
+    sine = f.neg(sine);
+  }
+  SmallVector<Value> inputParts;
+  for (int64_t from = 0; from < t.inputParts; ++from) {
+    SmallVector<Value> parts;
+    for (int64_t to = 0; to < t.outputParts; ++to) {
+      Value part = from == to ? cosine : from == 0 ? sine : f.neg(sine);
+      parts.push_back(f.reshape(part, {rows, one, extents.outputs, one}));
+    }
+    inputParts.push_back(f.concat(parts, 3));
+  }
+  IndexMath &math = f.build.math();
+  Value matrix = f.reshape(f.concat(inputParts, 1), {math.mul(rows, f.constant(t.inputParts)),
+                                                     math.mul(extents.outputs, f.constant(t.outputParts))});
+  return f.convert(matrix, element);
+}
+
 /// The transform along the axis before the last.
-Value transformed(Formula &f, Value x, const Transform &t) {
+Value transformed(Formula &f, Value x, const Transform &t, const TransformExtents &extents) {
   int64_t axis = f.rank(x) - 2;
   Extents shape = f.shape(x);
   if (!f.ok())
     return {};
-  int64_t extent = *IndexMath::known(shape[axis]);
-  if (extent > t.inputs)
-    x = f.slice(x, axis, f.constant(0), f.constant(t.inputs));
   // What is missing is 0: its rows of the matrix are left out.
-  Transform used = t;
-  used.inputs = std::min(extent, t.inputs);
+  IndexMath &math = f.build.math();
+  Extent used = math.min(shape[axis], extents.inputs);
+  if (used != shape[axis])
+    x = f.slice(x, axis, f.constant(0), used);
   Extents flat(ArrayRef(shape).take_front(axis)), result(flat);
-  flat.push_back(f.constant(used.inputs * t.inputParts));
-  result.push_back(f.constant(t.outputs));
+  flat.push_back(math.mul(used, f.constant(t.inputParts)));
+  result.push_back(extents.outputs);
   result.push_back(f.constant(t.outputParts));
-  return f.reshape(f.matmul(f.reshape(x, flat), matrixOf(f, used, f.elementType(x))), result);
+  Type element = f.elementType(x);
+  Value matrix;
+  if (IndexMath::known(extents.length) && IndexMath::known(used)) {
+    Transform known = t;
+    known.inputs = *IndexMath::known(used);
+    matrix = matrixOf(f, known, element);
+  } else {
+    matrix = computedMatrix(f, t, extents, used, element);
+  }
+  return f.reshape(f.matmul(f.reshape(x, flat), matrix), result);
 }
 
 Status importDft(Node &node) {
@@ -192,38 +241,41 @@ Status importDft(Node &node) {
     }
   }
   KILN_ASSIGN_OR_RETURN(axis, Node::normalizeAxis(axis, rank));
-  std::optional<int64_t> extent = IndexMath::known(node.dim(0, axis)),
-                         parts = IndexMath::known(node.dim(0, rank - 1));
+  std::optional<int64_t> parts = IndexMath::known(node.dim(0, rank - 1));
   if (rank < 2 || axis == rank - 1 || (parts && *parts != 1 && *parts != 2))
     return invalid(
         "an input of type {0}, axis {1}; expected a last axis of 1 or 2, another axis to transform",
         node.type(0), axis);
-  if (!extent || !parts)
-    return unsupported("the extents of 'axis' and of the last axis are not known before the model runs");
-  int64_t length = inverse && onesided ? 2 * (*extent - 1) : *extent;
+  if (!parts)
+    return unsupported("the extent of the last axis is not known before the model runs");
+  Formula f(node);
+  IndexMath &math = f.build.math();
+  Extent extent = node.dim(0, axis), length = extent;
+  if (inverse && onesided)
+    length = math.mul(f.constant(2), math.sub(extent, f.constant(1)));
   if (node.hasInput(1)) {
-    KILN_ASSIGN_OR_RETURN(SmallVector<int64_t> given, node.knownIntegers(1, "'dft_length'"));
-    if (given.size() != 1)
-      return invalid("'dft_length' has {0} elements; expected one", given.size());
-    length = given.front();
+    KILN_ASSIGN_OR_RETURN(ShapeValue given, node.extents(1, "'dft_length'"));
+    if (given.elements.size() != 1)
+      return invalid("'dft_length' has {0} elements; expected one", given.elements.size());
+    length = given.elements.front();
   }
-  if (length < 1)
-    return invalid("a transform of {0} numbers; expected 1 or more", length);
-  int64_t half = length / 2 + 1;
-  Transform t{.length = length,
-              .inputs = inverse && onesided ? half : length,
+  if (IndexMath::known(length).value_or(1) < 1)
+    return invalid("a transform of {0} numbers; expected 1 or more", *IndexMath::known(length));
+  Extent half = math.add(math.div(length, f.constant(2)), f.constant(1));
+  TransformExtents extents{length, inverse && onesided ? half : length, !inverse && onesided ? half : length};
+  Transform t{.length = IndexMath::known(length).value_or(0),
+              .inputs = IndexMath::known(extents.inputs).value_or(0),
               .inputParts = *parts,
-              .outputs = !inverse && onesided ? half : length,
+              .outputs = IndexMath::known(extents.outputs).value_or(0),
               .outputParts = inverse && onesided ? 1 : 2,
               .inverse = inverse};
-  Formula f(node);
   SmallVector<int64_t> permutation; // the axis to the last place but one, and back
   for (int64_t i = 0; i < rank - 1; ++i)
     if (i != axis)
       permutation.push_back(i);
   permutation.push_back(axis);
   permutation.push_back(rank - 1);
-  Value y = transformed(f, f.transpose(node.tensor(0), permutation), t);
+  Value y = transformed(f, f.transpose(node.tensor(0), permutation), t, extents);
   return f.output(0, f.transpose(y, invertPermutationVector(permutation)));
 }
 
@@ -275,8 +327,8 @@ Status importStft(Node &node) {
 
 constexpr OpEntry kSignalOps[] = {
     {"BlackmanWindow", 17, 1, 1, importWindow<kBlackman>},
-    {"DFT", 17, 1, 2, importDft, "lengths computed from data; an axis of dynamic extent"},
-    {"DFT", 20, 1, 3, importDft, "lengths computed from data; an axis of dynamic extent"},
+    {"DFT", 17, 1, 2, importDft, "a last axis of dynamic extent"},
+    {"DFT", 20, 1, 3, importDft, "a last axis of dynamic extent"},
     {"HammingWindow", 17, 1, 1, importWindow<kHamming>},
     {"HannWindow", 17, 1, 1, importWindow<kHann>},
     {"MelWeightMatrix", 17, 5, 5, importMelWeightMatrix, "inputs computed from data"},

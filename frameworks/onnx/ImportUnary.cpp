@@ -1,4 +1,5 @@
 // ImportUnary.cpp: elementwise ops of one tensor: math, activations, Cast, Clip.
+#include "frameworks/onnx/DataBroadcast.h"
 #include "frameworks/onnx/ElementTypes.h"
 #include "frameworks/onnx/Errors.h"
 #include "frameworks/onnx/Node.h"
@@ -193,7 +194,9 @@ Status importClip(Node &node) {
 
 /// kiln.leaky_relu with a slope by element: x < 0 ? slope * x : x.
 Status importPRelu(Node &node) {
-  Value x = node.tensor(0), slope = node.tensor(1);
+  SmallVector<Value> operands{node.tensor(0), node.tensor(1)};
+  KILN_RETURN_IF_ERROR(broadcastByData(node, operands));
+  Value x = operands[0], slope = operands[1];
   KILN_ASSIGN_OR_RETURN(Value negative,
                         node.build.compare("lt", x, node.build.scalar(node.elementType(0), 0)));
   KILN_ASSIGN_OR_RETURN(Value scaled, node.build.make<MulOp>({x, slope}));

@@ -49,6 +49,7 @@ const std::map<std::pair<StringRef, StringRef>, std::map<int, const OpEntry *>> 
              randomOps(),
              recurrenceOps(),
              reductionOps(),
+             regionOps(),
              resizeOps(),
              rotaryOps(),
              samplingOps(),

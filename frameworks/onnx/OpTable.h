@@ -60,6 +60,7 @@ llvm::ArrayRef<OpEntry> quantizedProductOps();     // ImportQuantizedProducts.cp
 llvm::ArrayRef<OpEntry> randomOps();               // ImportRandom.cpp
 llvm::ArrayRef<OpEntry> recurrenceOps();           // ImportRecurrence.cpp
 llvm::ArrayRef<OpEntry> reductionOps();            // ImportReduction.cpp
+llvm::ArrayRef<OpEntry> regionOps();               // ImportRegions.cpp
 llvm::ArrayRef<OpEntry> resizeOps();               // ImportResize.cpp
 llvm::ArrayRef<OpEntry> rotaryOps();               // ImportRotary.cpp
 llvm::ArrayRef<OpEntry> samplingOps();             // ImportSampling.cpp

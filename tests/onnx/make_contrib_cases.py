@@ -19,11 +19,13 @@ MS, ML = "com.microsoft", "ai.onnx.ml"
 
 
 class Case:
-    """One node, or the nodes `op`. Inputs are arrays by name, "" for one left out; outputs are names, "" likewise."""
+    """One node, or the nodes `op`. Inputs are arrays by name, "" for one left out; outputs are names, "" likewise. `judged_by`
+    makes the inputs of an equal node of those of one that ONNX Runtime's CPU kernel does not take."""
 
-    def __init__(self, name, op, inputs, outputs=("y",), domain=MS, constants=(), opset=21, **attributes):
+    def __init__(self, name, op, inputs, outputs=("y",), domain=MS, constants=(), opset=21, judged_by=None, **attributes):
         self.name, self.op, self.inputs, self.outputs = name, op, inputs, outputs
         self.domain, self.constants, self.opset, self.attributes = domain, constants, opset, attributes
+        self.judged_by = judged_by
 
     def nodes(self):
         if not isinstance(self.op, str):
@@ -87,6 +89,11 @@ def cases():
         lambda r, g: attention(r, g, mask="", past="", bias=r(1, 3, 5, 5)), num_heads=3, scale=0.3)
 
     add("mha", "MultiHeadAttention", lambda r, g: {"q": r(2, 5, 12), "k": r(2, 6, 12), "v": r(2, 6, 24)}, num_heads=3)
+    add("attention_packed_lengths", "Attention",
+        lambda r, g: attention(r, g, mask=np.array([5, 3, 0, 5, 8, 0, 5, 8], np.int32)), num_heads=3)
+    add("attention_mask_4d", "Attention",
+        lambda r, g: attention(r, g, mask=(g.uniform(size=(2, 1, 10, 10)) > 0.3).astype(np.int32), past=r(2, 2, 3, 3, 4)),
+        judged_by=lambda inputs: {**inputs, "mask": inputs["mask"][:, 0, 3:8, :8]}, num_heads=3, outputs=("y", "present"))
     add("mha_bias_mask", "MultiHeadAttention",
         lambda r, g: {"q": r(2, 5, 12), "k": r(2, 6, 12), "v": r(2, 6, 12), "b": r(36),
                       "m": np.array([[1, 1, 1, 1, 1, 0], [1, 1, 0, 1, 1, 1]], np.int32), "bias": r(1, 3, 5, 6)}, num_heads=3)
@@ -334,12 +341,40 @@ def cases():
             add(f"roi_align_adaptive_{mode}_{placing}", "RoiAlign", regions, domain="", mode=mode, output_height=3, output_width=2,
                 sampling_ratio=0, spatial_scale=0.8, coordinate_transformation_mode=placing)
 
+    parts = np.array([[0, 1.4, 2.6, 8, 9], [1, 0, 0, 12, 11], [1, 3, 4, 3, 4], [0, 5, 2, 3, 9], [1, 9, 9, 30, 30]], np.float32)
+    add("max_roi_pool", "MaxRoiPool", lambda r, g: {"x": r(2, 3, 12, 13), "rois": parts}, domain="", pooled_shape=[3, 2],
+        spatial_scale=0.9)
+
     # ---- Extents that data decide and that broadcast
     def found(x):
         return lambda r, g: {"x": np.array(x, np.float32), "y": r(3, 4)}
     nodes = [helper.make_node("Unique", ["x"], ["u"]), helper.make_node("Add", ["y", "u"], ["z"])]
     add("broadcast_one_by_data", nodes, found([2, 2, 2, 2]), outputs=("z",))
     add("broadcast_all_by_data", nodes, found([4, 2, 1, 3]), outputs=("z",))
+
+    batched = [helper.make_node("Unique", ["x"], ["u"]), helper.make_node("Unsqueeze", ["u", "axes"], ["v"]),
+               helper.make_node("MatMul", ["y", "v"], ["z"])]
+    def batches(x):
+        return lambda r, g: {"x": np.array(x, np.float32), "y": r(3, 2, 1), "axes": np.array([1, 2])}
+    add("matmul_broadcast_one_by_data", batched, batches([2, 2, 2, 2]), outputs=("z",), constants=("axes",))
+    add("matmul_broadcast_all_by_data", batched, batches([4, 2, 1, 2]), outputs=("z",), constants=("axes",))
+    nodes = [helper.make_node("Unique", ["x"], ["u"]), helper.make_node("PRelu", ["y", "u"], ["z"])]
+    add("prelu_broadcast_by_data", nodes, found([2, 2, 2, 2]), outputs=("z",))
+    nodes = [helper.make_node("Unique", ["x"], ["u"]), helper.make_node("Gemm", ["y", "w", "u"], ["z"])]
+    add("gemm_broadcast_by_data", nodes, lambda r, g: {**found([2, 2, 2])(r, g), "w": r(4, 5)}, outputs=("z",))
+
+    # ---- Fourier transforms whose length only data tell
+    def lengths(r, g, parts, length):
+        return {"x": r(2, 7, parts), "n": np.array(length)}
+    add("dft_length_by_data", "DFT", lambda r, g: lengths(r, g, 1, 9), domain="")
+    add("dft_length_by_data_onesided", "DFT", lambda r, g: lengths(r, g, 1, 6), domain="", onesided=1)
+    add("dft_length_by_data_complex", "DFT", lambda r, g: lengths(r, g, 2, 8), domain="", inverse=1)
+
+    # ---- Resize of every axis of a region, with sizes from data
+    add("resize_crop_by_data", "Resize",
+        lambda r, g: {"x": r(1, 2, 7, 9), "roi": np.array([0, 0, 0.2, 0.3, 1, 1, 0.7, 0.9], np.float32), "s": "",
+                      "sizes": np.array([1, 2, 5, 6])}, domain="", mode="linear",
+        coordinate_transformation_mode="tf_crop_and_resize")
 
     # ---- Classical models: probabilities that are calibrated pair by pair
     def support(r, classes, per_class=2, features=4):
@@ -356,9 +391,9 @@ def cases():
     return made
 
 
-def model_of(case):
+def model_of(case, values):
     inputs, initializers = [], []
-    for name, value in case.inputs.items():
+    for name, value in values.items():
         if isinstance(value, str):
             continue
         tensor = onnx.numpy_helper.from_array(value, name)
@@ -377,15 +412,19 @@ def main():
     for case in cases():
         if wanted and case.name not in wanted:
             continue
-        model = model_of(case).SerializeToString()
-        feeds = {name: value for name, value in case.inputs.items()
-                 if not isinstance(value, str) and name not in case.constants}
+        def feeds_of(values, case=case):
+            return {name: value for name, value in values.items() if not isinstance(value, str) and name not in case.constants}
+        model, feeds = model_of(case, case.inputs).SerializeToString(), feeds_of(case.inputs)
+        judge, judged = model, feeds
+        if case.judged_by:
+            values = case.judged_by(case.inputs)
+            judge, judged = model_of(case, values).SerializeToString(), feeds_of(values)
         try:
             options = onnxruntime.SessionOptions()
             options.intra_op_num_threads = 1
             options.log_severity_level = 3
-            session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-            results = session.run(None, feeds)
+            session = onnxruntime.InferenceSession(judge, options, providers=["CPUExecutionProvider"])
+            results = session.run(None, judged)
         except Exception as error:  # noqa: BLE001: whatever the runtime does not take
             print(f"{case.name}: ONNX Runtime refuses: {str(error)[:300]}")
             continue
