@@ -149,7 +149,7 @@ Status importMaxRoiPool(Node &node) {
   };
   auto corner = [&](int64_t i) { // halves away from 0
     Term x = column(i) * scale, rounded = (x.make<AbsOp>() + 0.5).make<FloorOp>();
-    return select(x.is("lt", 0), 0.0 - rounded, rounded);
+    return where(x.is("lt", 0), 0.0 - rounded, rounded);
   };
   // Along an axis of the images: whether an element is in a bin, [r, bins, extent].
   auto inside = [&](size_t side) {
@@ -167,7 +167,7 @@ Status importMaxRoiPool(Node &node) {
   Term image = column(0).convert(f.i64()).reshape({regions});
   Term x{&f, f.make<GatherOp>({node.tensor(0), image.value}, {f.build.integer("axis", 0)})};
   auto largest = [&](Term x, Term isInside, int64_t axis) {
-    Term kept = select(isInside, x, x.like(-std::numeric_limits<double>::infinity()));
+    Term kept = where(isInside, x, x.like(-std::numeric_limits<double>::infinity()));
     return x.of(f.reduce(ReduceKind::Max, kept.value, axis, /*keepdims=*/false));
   };
   Term byRows = largest(x.reshape({regions, channels, one, height, width}),
@@ -177,7 +177,7 @@ Status importMaxRoiPool(Node &node) {
   auto some = [&](Term isInside) { return isInside.of(f.reduce(ReduceKind::Any, isInside.value, 2, false)); };
   Term full = some(rows).reshape({regions, one, binRows, one}) &
               some(columns).reshape({regions, one, one, binColumns});
-  return f.output(0, select(full, y, y.like(0)).value);
+  return f.output(0, where(full, y, y.like(0)).value);
 }
 
 constexpr OpEntry kRegionOps[] = {

@@ -29,7 +29,7 @@ private:
   /// Mirrored at the borders until it lies between them.
   Term reflected(Term x) const {
     Term range = most - least, beyond = rem((x - least).make<AbsOp>(), range * 2.0);
-    return least + select(beyond.is("gt", range), range * 2.0 - beyond, beyond);
+    return least + where(beyond.is("gt", range), range * 2.0 - beyond, beyond);
   }
   Term weights(Term distance) const;
 
@@ -47,7 +47,7 @@ Term Line::weights(Term distance) const {
   Term square = d * d, cube = square * d;
   Term near = cube * (a + 2) - square * (a + 3) + 1.0;
   Term far = cube * a - square * (5 * a) + d * (8 * a) - 4 * a;
-  return select(d.is("le", 1), near, select(d.is("lt", 2), far, d.like(0)));
+  return where(d.is("le", 1), near, where(d.is("lt", 2), far, d.like(0)));
 }
 
 Taps Line::around(Term position) {
@@ -55,7 +55,7 @@ Taps Line::around(Term position) {
     position = position.make<RoundOp>();
   if (sampling.outside != Outside::Zeros) {
     Term moved = sampling.outside == Outside::Border ? clamped(position) : reflected(position);
-    position = select(position.is("ge", least) & position.is("le", most), position, moved);
+    position = where(position.is("ge", least) & position.is("le", most), position, moved);
   }
   position = position.of(f.unsqueeze(position.value, 2));
   Term index = position.make<FloorOp>(), weight = position.like(1).broadcast(f.shape(position.value));
@@ -69,7 +69,7 @@ Taps Line::around(Term position) {
   if (sampling.outside == Outside::Reflection)
     index = reflected(index);
   if (sampling.outside == Outside::Zeros)
-    weight = select(index.is("ge", 0) & index.is("lt", extent), weight, index.like(0));
+    weight = where(index.is("ge", 0) & index.is("lt", extent), weight, index.like(0));
   return {clamped(index), weight};
 }
 
@@ -128,7 +128,7 @@ Value rowsOfChannels(Formula &f, Value images) {
 /// `elements` times `weight`, which is 0 where nothing is.
 static Term weighed(Term elements, Term weight, bool skipsZeros) {
   Term products = elements * weight;
-  return skipsZeros ? select(weight.is("eq", 0), products.like(0), products) : products;
+  return skipsZeros ? where(weight.is("eq", 0), products.like(0), products) : products;
 }
 
 Term weighedRows(Formula &f, Value rows, Taps taps, bool skipsZeros) {

@@ -36,7 +36,7 @@ inline Term operator&(Term a, Term b) { return a.of(a.f->make<AndOp>({a.value, b
 inline Term min(Term a, Term b) { return a.of(a.f->min(a.value, b.value)); }
 inline Term max(Term a, double b) { return a.of(a.f->max(a.value, a.like(b).value)); }
 inline Term rem(Term a, Term b) { return a.of(a.f->make<RemOp>({a.value, b.value})); }
-inline Term select(Term condition, Term a, Term b) {
+inline Term where(Term condition, Term a, Term b) {
   return a.of(a.f->select(condition.value, a.value, b.value));
 }
 
