@@ -18,7 +18,6 @@ set(hostCompilerSources
   Transforms/BlockContractions.cpp
   Transforms/BodyLanes.cpp
   Transforms/Collapse.cpp
-  Transforms/ComposeReshapes.cpp
   Transforms/Contract.cpp
   Transforms/Contraction.cpp
   Transforms/Describe.cpp

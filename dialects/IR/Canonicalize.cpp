@@ -2,6 +2,7 @@
 #include "dialects/IR/Evaluate.h"
 #include "dialects/IR/Gather.h"
 #include "dialects/IR/Identities.h"
+#include "kiln/Transforms/ComposeReshapes.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -118,6 +119,7 @@ struct FoldElementwise final : OpInterfaceRewritePattern<ElementwiseOpInterface>
 void KilnDialect::getCanonicalizationPatterns(RewritePatternSet &patterns) const {
   patterns.add<ResolveDim, SharpenTypes, FoldElementwise>(getContext());
   populateIdentities(patterns);
+  populateComposeReshapes(patterns);
 }
 
 } // namespace kiln

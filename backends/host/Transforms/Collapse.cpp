@@ -1,7 +1,7 @@
 // Collapse.cpp: merges neighbouring loops that are neighbours in every operand, the same ones in all ops of a
 // kernel.
-#include "backends/host/Transforms/ComposeReshapes.h"
 #include "backends/host/Transforms/Passes.h"
+#include "kiln/Transforms/ComposeReshapes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

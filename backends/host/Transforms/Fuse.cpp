@@ -1,6 +1,6 @@
 // Fuse.cpp: elementwise fusion with a cost rule, and the clean-up around it.
-#include "backends/host/Transforms/ComposeReshapes.h"
 #include "backends/host/Transforms/Passes.h"
+#include "kiln/Transforms/ComposeReshapes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

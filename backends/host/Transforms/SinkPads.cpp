@@ -1,6 +1,6 @@
 // SinkPads.cpp: slice(pad(x)) -> pad(slice(x)): every tile pads the part of the input that it reads.
-#include "backends/host/Transforms/ComposeReshapes.h"
 #include "backends/host/Transforms/Passes.h"
+#include "kiln/Transforms/ComposeReshapes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

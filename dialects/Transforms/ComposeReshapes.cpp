@@ -1,6 +1,6 @@
 // ComposeReshapes.cpp: the expand that is left has the sizes of the one before, multiplied group by group; an
 // extent of an expand is the size that it states.
-#include "backends/host/Transforms/ComposeReshapes.h"
+#include "kiln/Transforms/ComposeReshapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace kiln::host {
+namespace kiln {
 namespace {
 
 constexpr unsigned kAheadOfMlir = 2; // its patterns have benefit 1
@@ -78,4 +78,4 @@ void populateComposeReshapes(RewritePatternSet &patterns) {
   patterns.add<ComposeCollapseOfExpand, DimOfExpand>(patterns.getContext());
 }
 
-} // namespace kiln::host
+} // namespace kiln
