@@ -64,8 +64,8 @@ double ownError(const ElementwiseEntry &entry, const Element &x, Type type, doub
   if (entry.cancellation > 0 && x.value < 0)
     return ulp(type, value) * entry.ulps + entry.cancellation * accumulatorEpsilon(type) * std::fabs(x.value);
   double absolute = entry.absolute * accumulatorEpsilon(type);
-  if (entry.ulps == kExact)
-    return 0;
+  if (entry.ulps == kExact) // numbers that differ by an error may become neighbours in a narrower type
+    return x.error > 0 && isa<FloatType>(x.type) && x.type != type ? ulp(type, value) : 0;
   if (entry.ulps == kRounded)
     return isNarrow(type) ? ulp(type, value) : 0;
   return (isNarrow(type) ? 1 : entry.ulps) * ulp(type, value) + absolute;
