@@ -97,8 +97,10 @@ FailureOr<TileValue> applyElementwise(TileBuilder &tiles, Operation *op, ArrayRe
   if (isa<ConvertOp>(op) && to.isBF16() && !llvm::all_of(op->getUsers(), isTerminator))
     return tiles.roundToBf16(tile);
   Type from = elementOf(op->getOperand(0));
-  bool isSame = converts && isa<BlockArgument>(result) && to.getIntOrFloatBitWidth() < 32;
-  return isSame && from.isUnsignedInteger() != to.isUnsignedInteger() && !to.isInteger(1)
+  // What keeps its bits, or gets copies of its sign in front, is another number where the sign means another.
+  bool keepsSign = isa<BlockArgument>(result) || result.getDefiningOp<arith::ExtSIOp>();
+  return converts && keepsSign && to.getIntOrFloatBitWidth() < 32 &&
+                 from.isUnsignedInteger() != to.isUnsignedInteger() && !to.isInteger(1)
              ? tiles.withSign(tile, to.isUnsignedInteger())
              : tile;
 }
