@@ -61,6 +61,7 @@ Status registerNpuCompiler(jit::CompilerRegistrar &registrar) {
   registrar.addPass([] { return createSplitL0Pass(); });
   registrar.addPass([] { return createSinkScalarsPass(); });
   registrar.addPass([] { return createLowerScalarPass(); });
+  registrar.addPass([] { return createScalarFusionPass(); });
   registrar.addPass([] { return createScalarResultsPass(); });
   registrar.addPass([] { return createScalarLoopsPass(); });
   registrar.addPass([] { return createScalarMathPass(); });

@@ -58,6 +58,7 @@ set(npuCompilerSources
   Transforms/SplitL0.cpp
   Transforms/ScalarAddresses.cpp
   Transforms/ScalarLoops.cpp
+  Transforms/ScalarFusion.cpp
   Transforms/ScalarLowering.cpp
   Transforms/ScalarMath.cpp
   Transforms/ShareBlocks.cpp

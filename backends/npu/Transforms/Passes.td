@@ -169,6 +169,24 @@ def LowerScalarPass : Pass<"kiln-npu-lower-scalar", "mlir::ModuleOp"> {
   }];
 }
 
+def ScalarFusionPass : Pass<"kiln-npu-scalar-fusion", "mlir::func::FuncOp"> {
+  let summary = "fuse elementwise ops that the scalar units compute";
+  let description = [{
+    An op is computed where its one reader reads it, also across a reshape, whose axes the op gets. Not across one whose groups
+    have several unknown extents: upstream infers them as if there were one.
+
+    ```mlir
+    %0 = linalg.generic {exp} ins(%x : tensor<?xf32>)
+    %1 = tensor.expand_shape %0 [[0, 1]] output_shape [4, %n] : tensor<?xf32> into tensor<4x?xf32>
+    %2 = linalg.generic {neg} ins(%1 : tensor<4x?xf32>)
+    // becomes
+    %1 = tensor.expand_shape %x [[0, 1]] output_shape [4, %n] : tensor<?xf32> into tensor<4x?xf32>
+    %2 = linalg.generic {exp, neg} ins(%1 : tensor<4x?xf32>)
+    ```
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def ScalarResultsPass : Pass<"kiln-npu-scalar-results", "mlir::ModuleOp"> {
   let summary = "turn a kernel's tensors into buffer arguments, its results into trailing ones";
   let description = [{

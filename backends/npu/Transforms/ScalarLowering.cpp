@@ -38,7 +38,7 @@ void buildPasses(OpPassManager &pm) {
   clean(pm);
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   pm.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
-  pm.addPass(createLinalgElementwiseOpFusionPass());
+  pm.addNestedPass<func::FuncOp>(createScalarFusionPass());
   pm.addPass(createScalarResultsPass());
   pm.addPass(createBufferizePass());
   clean(pm);

@@ -96,3 +96,12 @@ func.func @exp_of_integers(%a: tensor<?x?xi64>, %b: tensor<i64>) -> tensor<?x?xf
   %y = kiln.exp %1 : tensor<?x?xf32>
   return %y : tensor<?x?xf32>
 }
+
+// Another sign on the way: the number changes with it.
+func.func @signs_on_the_way(%x: tensor<?x?xi8>) -> tensor<?x?xi32> attributes {kiln.test = {
+    inputs = ["MxN bits"],
+    cases = ["M=3 N=67", "M=5 N=9 specials"]}} {
+  %0 = kiln.convert %x : tensor<?x?xi8> to tensor<?x?xui16>
+  %y = kiln.convert %0 : tensor<?x?xui16> to tensor<?x?xi32>
+  return %y : tensor<?x?xi32>
+}

@@ -120,3 +120,13 @@ func.func @one_hot_front(%d: tensor<?xf32>, %on: tensor<f32>, %off: tensor<f32>,
   %y = kiln.one_hot %i depth [%n] axis 0 on %on off %off : tensor<?xi32>, tensor<f32> -> tensor<?x?xf32>
   return %y : tensor<?x?xf32>
 }
+
+// Several unknown extents that are one loop to the gather and apart for what reads it.
+func.func @gather_last_and_compare(%x: tensor<1x?x1x?x?x4xf32>, %indices: tensor<1xi32>, %y: tensor<1x1x1x1x1x1xf32>) -> tensor<1x?x1x?x?x1xi1> attributes {kiln.test = {
+    types = [f16, f32],
+    inputs = ["1xAx1xBxCx4", "1 uniform 0 3", "1x1x1x1x1x1"],
+    cases = ["A=7 B=4 C=5", "A=2 B=1 C=33"]}} {
+  %0 = kiln.gather %x, %indices axis 5 : tensor<1x?x1x?x?x4xf32>, tensor<1xi32> -> tensor<1x?x1x?x?x1xf32>
+  %1 = kiln.compare gt %0, %y : tensor<1x?x1x?x?x1xf32>, tensor<1x1x1x1x1x1xf32> -> tensor<1x?x1x?x?x1xi1>
+  return %1 : tensor<1x?x1x?x?x1xi1>
+}
