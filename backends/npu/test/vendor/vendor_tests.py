@@ -9,6 +9,7 @@ KILN_TEST_FULL=1: all kernels instead of a sample; KILN_TEST_WRITE_REFERENCE=1: 
 
 import collections
 import importlib.util
+import itertools
 import os
 import pathlib
 import random
@@ -23,6 +24,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[4]
 EXCLUDED: dict[str, str] = {}
 MOST_EXCLUDED = 0.02  # of all kernels
 SAMPLED_FILES, SAMPLED_NUMBERS = 6, 40
+# Those of which `numbers` must have executed a kernel.
+NEEDED_TEMPLATES = ("attention", "conv", "depthwise", "elementwise", "matmul", "movement", "reduction", "rows")
 
 
 def is_full() -> bool:
@@ -69,6 +72,25 @@ def accept(build: pathlib.Path, vendor: ascendnpu.Vendor) -> int:
     return 1 if failures or not kernels or share > MOST_EXCLUDED else 0
 
 
+def template_of(kernel: Kernel) -> str:
+    found = re.search(r'kiln\.template = "([^"]+)"', kernel.tiles)
+    return found[1] if found else "none"
+
+
+def sampled(kernels: list[Kernel]) -> list[Kernel]:
+    """SAMPLED_NUMBERS of them, of every template as many as of the others as far as there are; always the same ones."""
+    groups: dict[str, list[Kernel]] = {}
+    for kernel in kernels:
+        groups.setdefault(template_of(kernel), []).append(kernel)
+    shuffled = [random.Random(SEED).sample(groups[name], len(groups[name])) for name in sorted(groups)]
+    turns = itertools.chain.from_iterable(itertools.zip_longest(*shuffled))
+    return [kernel for kernel in turns if kernel][:SAMPLED_NUMBERS]
+
+
+# What is put in the place of what, to see that a wrong op is seen.
+WRONG = {"vadd": "vsub", "vmul": "vadd", "vexp": "vabs", "vreduce <max>": "vreduce <min>", "mmadL1 {b_transpose}": "mmadL1"}
+
+
 def numbers(build: pathlib.Path, vendor: ascendnpu.Vendor) -> int:
     from numbers_of import difference, signature
 
@@ -78,27 +100,35 @@ def numbers(build: pathlib.Path, vendor: ascendnpu.Vendor) -> int:
 
     kernels = [kernel for kernel in collect(build, test_files()) if kernel.hivm and signature(kernel)]
     if not is_full():
-        kernels = random.Random(SEED).sample(kernels, min(SAMPLED_NUMBERS, len(kernels)))
-    cubes, failures, caught = 0, [], set()
+        kernels = sampled(kernels)
+    failures, right = [], []
     for number, kernel in enumerate(kernels):
         problem = problem_of(kernel, kernel.hivm, number)
-        cubes += "mmadL1" in kernel.hivm
         if problem:
             failures.append(f"{kernel.file}: {kernel.name}: {problem}")
-    print(f"{len(kernels) - len(failures)} of {len(kernels)} kernels ({cubes} with a product) give the reference's results")
-    # The judge sees a wrong op: one of each kernel that has one of these.
-    wrong = {"vadd": "vsub", "vmul": "vadd", "vexp": "vabs", "<max>": "<min>"}
-    for number, kernel in enumerate(kernels):
-        for right, other in wrong.items():
-            if right in caught:
-                continue
-            if re.search(rf"\bhivm\.hir\.(vreduce )?{re.escape(right)}", kernel.hivm):
-                changed = re.sub(rf"(hivm\.hir\.(?:vreduce )?){re.escape(right)}", rf"\1{other}", kernel.hivm, count=1)
-                if problem_of(kernel, changed, number):
-                    caught.add(right)
+        else:
+            right.append((number, kernel))
+    counts = collections.Counter(template_of(kernel) for _, kernel in right)
+    print(f"{len(right)} of {len(kernels)} kernels give the reference's results: "
+          + ", ".join(f"{count} {template}" for template, count in sorted(counts.items())))
+    failures += [f"no kernel of template {template} was executed" for template in NEEDED_TEMPLATES if not counts[template]]
+    # The judge sees a wrong op: in one of the first kernels that have it and are right.
+    caught = set()
+    for op, other in WRONG.items():
+        having = [(number, kernel) for number, kernel in right if f"hivm.hir.{op} " in kernel.hivm]
+        for number, kernel in having[:5]:
+            try:
+                seen = problem_of(kernel, kernel.hivm.replace(f"hivm.hir.{op} ", f"hivm.hir.{other} ", 1), number)
+            except ValueError as problem:  # extents that do not go together
+                seen = str(problem)
+            if seen:
+                caught.add(op)
+                break
+        if having and op not in caught:
+            failures.append(f"'{other}' in the place of '{op}' was not seen in any of {len(having[:5])} kernels")
     print(f"caught when exchanged in the text: {', '.join(sorted(caught))}")
-    if not {"vadd", "vmul"} <= caught:
-        failures.append("a wrong op was not seen in any kernel")
+    if not {"vadd", "vmul", "mmadL1 {b_transpose}"} <= caught:
+        failures.append("no kernel had vadd, vmul or a transposed product to exchange")
     print(*failures, sep="\n")
     return 1 if failures or not kernels else 0
 
