@@ -58,7 +58,7 @@ private:
   unsigned indent = 0;
 };
 
-/// Text with HIVM's names of memories.
+/// Text with HIVM's names of memories. Of fp8, which the chip only moves, HIVM knows the bytes.
 std::string withSpaces(std::string text) {
   constexpr std::pair<StringLiteral, StringLiteral> spaces[] = {
       {"#npu.memory<gm>", "#hivm.address_space<gm>"},
@@ -68,6 +68,12 @@ std::string withSpaces(std::string text) {
   for (auto [ours, theirs] : spaces)
     for (size_t at = 0; (at = text.find(ours, at)) != std::string::npos; at += theirs.size())
       text.replace(at, ours.size(), theirs);
+  for (size_t at = 0; (at = text.find("xf8E", at)) != std::string::npos;) {
+    size_t end = at + 1;
+    while (end < text.size() && llvm::isAlnum(text[end]))
+      ++end;
+    text.replace(at, end - at, "xi8");
+  }
   return text;
 }
 

@@ -172,3 +172,16 @@ module {
     return
   }
 }
+
+// -----
+
+// The chip has no fp8: its bytes are moved.
+// CHECK-LABEL: func.func @bytes(%arg0: memref<64xi8, #hivm.address_space<gm>>)
+// CHECK: hivm.hir.load ins(%arg0 : memref<64xi8, #hivm.address_space<gm>>) outs(%{{.+}} : memref<64xi8, #hivm.address_space<ub>>)
+module {
+  func.func @bytes(%g: memref<64xf8E4M3FN, #npu.memory<gm>>) attributes {npu.core = "aiv", npu.blocks = 1 : i64} {
+    %x = memref.alloc() : memref<64xf8E4M3FN, #npu.memory<ub>>
+    npu.load ins(%g : memref<64xf8E4M3FN, #npu.memory<gm>>) outs(%x : memref<64xf8E4M3FN, #npu.memory<ub>>)
+    return
+  }
+}

@@ -81,7 +81,7 @@ std::vector<Event> readTrace(const std::string &path) {
     } else {
       fail("no event '" + line + "'");
     }
-    if (words.bad() || event.id >= kFlags)
+    if (!words.eof() || event.id >= kFlags) // what is left was not understood
       fail("malformed '" + line + "'");
     events.push_back(std::move(event));
   }
