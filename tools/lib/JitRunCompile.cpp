@@ -162,7 +162,7 @@ struct Compilation {
   std::ostream *terminal;
   std::string options; // of the device
   Json compiled = Json::array();
-  std::string notes; // shapes that the model cannot have
+  std::string notes = {}; // shapes that the model cannot have
 
   Status run(const std::vector<InputShapes> &alternatives) {
     size_t before = compiled.size();
