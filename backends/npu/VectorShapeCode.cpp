@@ -22,7 +22,8 @@ Scalar CodeWriter::elementsOf(const Place &place) {
 void CodeWriter::writeScalarLoad(ir::ScalarLoadOp op) {
   Place source = place(op.getSrc());
   Inst inst = make(Op::Load, source.element.isBF16() ? DType::U16 : typeOf(source.element));
-  inst[Field::space] = static_cast<int32_t>(Space::Gm);
+  inst[Field::space] =
+      static_cast<int32_t>(ir::isIn(op.getSrc().getType(), ir::Memory::UB) ? Space::Ub : Space::Gm);
   setReg(inst, Field::a, source.address);
   uint32_t reg = allocate();
   inst[Field::d] = reg;

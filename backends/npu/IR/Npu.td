@@ -70,6 +70,7 @@ def Npu_L0A : Npu_MemRefIn<"::kiln::npu::ir::isIn($_self, ::kiln::npu::ir::Memor
 def Npu_L0B : Npu_MemRefIn<"::kiln::npu::ir::isIn($_self, ::kiln::npu::ir::Memory::L0B)", "#npu.memory<l0b>">;
 def Npu_L0C : Npu_MemRefIn<"::kiln::npu::ir::isIn($_self, ::kiln::npu::ir::Memory::L0C)", "#npu.memory<l0c>">;
 def Npu_BT : Npu_MemRefIn<"::kiln::npu::ir::isIn($_self, ::kiln::npu::ir::Memory::BT)", "#npu.memory<bt>">;
+def Npu_GMOrUB : AnyTypeOf<[Npu_GM, Npu_UB], "memref in #npu.memory<gm> or <ub>", "::mlir::MemRefType">;
 def Npu_L0 : AnyTypeOf<[Npu_L0A, Npu_L0B], "memref in #npu.memory<l0a> or <l0b>", "::mlir::MemRefType">;
 def Npu_Local : Npu_MemRefIn<"!::kiln::npu::ir::isIn($_self, ::kiln::npu::ir::Memory::GM) && ::kiln::npu::ir::memoryOf($_self)",
                              "a memory of one core">;

@@ -48,7 +48,10 @@ int64_t Nd2NzOp::getCycles() {
   return targetOf(*this).gmLatency + memrefBytes(getDst()) / targetOf(*this).ddrRate;
 }
 
-int64_t ScalarLoadOp::getCycles() { return targetOf(*this).scalarGmCycles; }
+int64_t ScalarLoadOp::getCycles() {
+  const Target &target = targetOf(*this);
+  return isIn(getSrc().getType(), Memory::UB) ? target.scalarUbCycles : target.scalarGmCycles;
+}
 int64_t LoadL1Op::getCycles() {
   return targetOf(*this).gmLatency + memrefBytes(getDst()) / targetOf(*this).ddrRate;
 }

@@ -166,15 +166,16 @@ def Npu_StoreOp : Npu_MoveOp<"store", "MTE3", Npu_UB, Npu_GM, "copy from UB to g
 }
 
 def Npu_ScalarLoadOp : Npu_PipeOp<"scalar_load", "S"> {
-  let summary = "one element of global memory in a scalar register";
+  let summary = "one element of global memory or UB in a scalar register";
   let description = [{
-    Only for data that nobody writes during the launch: the scalar unit waits for no pipe. bf16 becomes f32, 8-bit integers i32.
+    Of global memory only what nobody writes during the launch: the scalar unit waits for no pipe. bf16 becomes f32, 8-bit integers i32.
 
     ```mlir
     %s = npu.scalar_load ins(%g : memref<1xf32, strided<[1]>, #npu.memory<gm>>) : f32
+    %m = npu.scalar_load ins(%x : memref<1xf32, strided<[1]>, #npu.memory<ub>>) : f32
     ```
   }];
-  let arguments = (ins Npu_GM:$src);
+  let arguments = (ins Npu_GMOrUB:$src);
   let results = (outs Npu_Number:$result);
   let assemblyFormat = "`ins` `(` $src `:` type($src) `)` attr-dict `:` type($result)";
   let accesses = "::kiln::npu::ir::addAccesses(getOperation(), {}, accesses);";

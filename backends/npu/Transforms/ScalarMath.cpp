@@ -1,5 +1,5 @@
 // ScalarMath.cpp: what the scalar unit does not compute in terms of what it does. Functions of f32 by
-// upstream's polynomials; square roots and 64-bit unsigned arithmetic exactly, on integers.
+// upstream's polynomials; square roots, 64-bit unsigned arithmetic and turns of angles exactly, on integers.
 #include "backends/npu/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,6 +11,9 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+#include <cmath>
+#include <numbers>
 
 using namespace mlir;
 
@@ -180,6 +183,63 @@ struct ExpandExp final : OpRewritePattern<math::ExpOp> {
   }
 };
 
+/// sin and cos: the turns of an angle, modulo 1, are a product of its mantissa and 96 of the bits of 1 / (2
+/// pi) that its exponent chooses (Payne and Hanek).
+template <typename Op> struct ExpandCircle final : OpRewritePattern<Op> {
+  explicit ExpandCircle(MLIRContext *context) : OpRewritePattern<Op>(context, /*benefit=*/10) {}
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    if (!op.getType().isF32())
+      return rewriter.notifyMatchFailure(op, "not f32");
+    constexpr bool isSine = std::is_same_v<Op, math::SinOp>;
+    // 1 / (2 pi) behind 35 zeros, so that angles down to 2^-12 are served; below sin x is x.
+    constexpr uint64_t kBits[] = {0x517cc1b, 0x727220a94fe13abe, 0x8fa9a6ee06db14ac, 0xc9e21c820ff28b1d};
+    constexpr int64_t kLeast = 115; // exponent field of 2^-12
+    Ints b(op.getLoc(), rewriter);
+    Type i32 = b.getI32Type(), i64 = b.getI64Type();
+    auto wide = [&](Value x) -> Value { return b.create<arith::ExtUIOp>(i64, x); };
+    Value x = op.getOperand(), bits = b.bitAnd(b.asInt(x), 0x7fffffff), field = b.shr(bits, 23);
+    Value mantissa = wide(b.add(b.bitAnd(bits, 0x7fffff), 1 << 23));
+    Value from = b.create<arith::MaxSIOp>(b.add(field, -kLeast), b.constant(i32, 0));
+    Value skip = wide(b.bitAnd(from, 63)), keep = b.sub(b.constant(i64, 63), skip);
+    Value isFirst = b.less(from, 64), isSecond = b.less(from, 128);
+    auto word = [&](size_t i) {
+      auto at = [&](size_t j) { return b.constant(i64, j < std::size(kBits) ? int64_t(kBits[j]) : 0); };
+      return b.select(isFirst, at(i), b.select(isSecond, at(i + 1), at(i + 2)));
+    };
+    auto joined = [&](Value high, Value low) -> Value {
+      Value upper = b.create<arith::ShLIOp>(high, skip),
+            lower = b.create<arith::ShRUIOp>(b.shr(low, 1), keep);
+      return b.create<arith::OrIOp>(upper, lower);
+    };
+    Value middle = word(1), rest = b.shr(joined(middle, word(2)), 32);
+    Value turns = b.add(b.mul(mantissa, joined(word(0), middle)), b.shr(b.mul(mantissa, rest), 32));
+    Value isLeast = b.less(field, kLeast);
+    turns = b.select(isLeast, b.constant(i64, 0), turns);
+    constexpr int64_t kQuarter = int64_t(1) << 62;
+    if (!isSine)
+      turns = b.add(turns, kQuarter);
+    // To the nearest half turn, which changes the sign if it is odd.
+    Value isOdd = b.less(b.add(turns, kQuarter), 0);
+    turns = b.select(isOdd, b.add(turns, INT64_MIN), turns);
+    Value angle = b.create<arith::MulFOp>(b.create<arith::SIToFPOp>(b.getF32Type(), turns),
+                                          b.real(std::ldexp(2 * std::numbers::pi, -64)));
+    Value square = b.create<arith::MulFOp>(angle, angle), sum = b.real(2.6083159809786593e-6);
+    for (double next : {-1.9810690719168633e-4, 8.3330785855650902e-3, -1.6666659712791443e-1, 1.0})
+      sum = b.create<arith::AddFOp>(b.create<arith::MulFOp>(sum, square), b.real(next));
+    Value result = b.create<arith::MulFOp>(sum, angle);
+    if (isSine) {
+      Value isNegative = b.less(b.asInt(x), 0);
+      isOdd = b.create<arith::XOrIOp>(isOdd, isNegative);
+    }
+    result = b.select(isOdd, b.create<arith::NegFOp>(result), result);
+    if (isSine)
+      result = b.select(isLeast, x, result);
+    Value isNone = b.compare(Predicate::eq, field, b.constant(i32, 255));
+    rewriter.replaceOp(op, b.select(isNone, b.asReal(b.constant(i32, 0x7fc00000)), result));
+    return success();
+  }
+};
+
 /// C's pow: upstream's takes the logarithm of a negative number.
 struct ExpandPow final : OpRewritePattern<math::PowFOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -344,10 +404,12 @@ struct ScalarMath final : impl::ScalarMathPassBase<ScalarMath> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<ExpandSqrt, ExpandRemainder, ExpandExp, ExpandPow, ExpandAtan2Sign, ExpandArc<math::AsinOp>,
-                 ExpandArc<math::AcosOp>, ExpandAsinh, ExpandFromUnsigned, ExpandToUnsigned, ExpandAbs,
-                 ExpandUnsigned<arith::MinUIOp>, ExpandUnsigned<arith::MaxUIOp>,
-                 ExpandUnsigned<arith::DivUIOp>, ExpandUnsigned<arith::RemUIOp>>(context);
+    patterns
+        .add<ExpandSqrt, ExpandRemainder, ExpandExp, ExpandPow, ExpandCircle<math::SinOp>,
+             ExpandCircle<math::CosOp>, ExpandAtan2Sign, ExpandArc<math::AsinOp>, ExpandArc<math::AcosOp>,
+             ExpandAsinh, ExpandFromUnsigned, ExpandToUnsigned, ExpandAbs, ExpandUnsigned<arith::MinUIOp>,
+             ExpandUnsigned<arith::MaxUIOp>, ExpandUnsigned<arith::DivUIOp>, ExpandUnsigned<arith::RemUIOp>>(
+            context);
     populateMathPolynomialApproximationPatterns(patterns);
     populateExpandCtlzPattern(patterns);
     populateExpandTanPattern(patterns);

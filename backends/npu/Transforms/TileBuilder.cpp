@@ -225,6 +225,32 @@ TileValue TileBuilder::compare(ir::Compare kind, TileValue a, TileValue b) {
   return {wide, bits, bit, /*isMask=*/true};
 }
 
+void TileBuilder::update(ir::Binary kind, TileValue sum, TileValue x) {
+  Value rhs = x.kind == Kind::Scalar ? x.value : view(x, true);
+  builder.create<ir::BinaryOp>(loc, kind, view(sum, true), rhs, view(sum, true), IntegerAttr());
+}
+
+void TileBuilder::replace(TileValue condition, TileValue x, TileValue into) {
+  Value to = view(into, true);
+  builder.create<ir::SelectOp>(loc, viewAs(condition.value, into.kind, true), view(x, true), to, to);
+}
+
+Value TileBuilder::isAtLeast(Value x, double bound) {
+  Value least = builder.create<arith::ConstantOp>(loc, builder.getFloatAttr(x.getType(), bound));
+  return builder.create<arith::CmpFOp>(loc, arith::CmpFPredicate::UGE, x, least);
+}
+
+scf::ForOp TileBuilder::openIf(Value condition) {
+  auto index = [&](int64_t value) -> Value { return builder.create<arith::ConstantIndexOp>(loc, value); };
+  Value zero = index(0), one = index(1);
+  Value count = builder.create<arith::SelectOp>(loc, condition, one, zero);
+  auto loop = builder.create<scf::ForOp>(loc, zero, count, one);
+  builder.setInsertionPointToStart(loop.getBody());
+  return loop;
+}
+
+void TileBuilder::close(scf::ForOp loop) { builder.setInsertionPointAfter(loop); }
+
 TileValue TileBuilder::mask(TileValue x) {
   return x.isMask ? x : compare(ir::Compare::ne, x, number(0, x.element));
 }

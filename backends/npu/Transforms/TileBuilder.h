@@ -6,6 +6,7 @@
 #include "backends/npu/IR/Npu.h"
 #include "kiln/IR/Kiln.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -92,6 +93,17 @@ public:
   /// A mask; for integers eq and ne alone.
   TileValue compare(ir::Compare kind, TileValue a, TileValue b);
   TileValue select(TileValue condition, TileValue a, TileValue b);
+  /// sum = sum op x, in its buffer; both of one kind, or x a number.
+  void update(ir::Binary kind, TileValue sum, TileValue x);
+  /// into = x where the condition holds, in its buffer; all of one kind.
+  void replace(TileValue condition, TileValue x, TileValue into);
+  /// The greatest magnitude in a tile of f32, in a scalar register; not a number where one is none.
+  mlir::Value greatest(TileValue x);
+  /// Also where x is not a number.
+  mlir::Value isAtLeast(mlir::Value x, double bound);
+  /// A loop that runs once if the condition holds, else not at all; what follows is built inside.
+  mlir::scf::ForOp openIf(mlir::Value condition);
+  void close(mlir::scf::ForOp loop);
   /// Coefficients from the highest power on.
   TileValue polynomial(TileValue x, llvm::ArrayRef<double> coefficients);
   /// What the bits of an integer of 8 or 16 are in the other sign: tiles hold numbers, not bits.

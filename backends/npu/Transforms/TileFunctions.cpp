@@ -1,6 +1,7 @@
 // TileFunctions.cpp: functions that the vector unit lacks, made of those that it has, in f32. sin and cos:
-// multiples of pi are taken off in three parts (Cody and Waite), the rest is a polynomial. atan, asinh: the
-// polynomials of Cephes (S. Moshier). log1p: W. Kahan's correction of ln(1 + x).
+// multiples of pi are taken off in four parts (Cody and Waite), the rest is a polynomial; tiles with numbers
+// beyond 2^15 are first brought near 0, digit by digit. atan, asinh: the polynomials of Cephes (S. Moshier).
+// log1p: W. Kahan's correction of ln(1 + x).
 #include "backends/npu/Transforms/TileBuilder.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -12,6 +13,17 @@
 using namespace mlir;
 
 namespace kiln::npu {
+namespace {
+
+/// Up to here the parts of pi times the number of turns are exact.
+constexpr double kFarAngle = 32768;
+/// 2^8, 2^16, .. 2^120, less multiples of 2 pi.
+constexpr double kDigitAngles[] = {
+    -1.6105975943630455, 2.377246116913046,  -0.8939688666801969, -2.661358811665301,  -2.723842610921788,
+    0.12986070095632937, 1.8284129089223877, 3.1179919528418854,  0.24140591571517903, -1.0319386487100328,
+    -0.2825111682257627, 3.0753646203597835, 1.895179414656241,   1.360661499169577,   2.754151892534424};
+
+} // namespace
 
 /// Formulas over tiles of f32.
 class TileFormulas {
@@ -42,18 +54,59 @@ public:
     return add(x, mul(mul(tiles.polynomial(square, coefficients), square), x));
   }
 
+  /// An angle, brought near 0 by multiples of 2 pi if it is far, as a sum of which `rest` is a small part.
+  struct Angle {
+    T x, near;
+    std::optional<T> rest;
+  };
+
+  /// Angles beyond kFarAngle are numbers of few digits to the base 256; each digit is replaced by as many
+  /// times what its power leaves of 2 pi, in parts of so few bits that products and sums are exact, but for
+  /// the last. Tiles without such an angle leave that out.
+  Angle angle(T x, bool mayBeFar) {
+    if (!mayBeFar)
+      return {x, x, std::nullopt};
+    T near = mul(x, 1), rest = tiles.materialize(number(0), near.kind);
+    x = tiles.materialize(x, near.kind);
+    scf::ForOp farOnly = tiles.openIf(tiles.isAtLeast(tiles.greatest(x), kFarAngle));
+    T low = mul(x, 1), sums[3];
+    for (T &sum : sums)
+      sum = tiles.materialize(number(0), x.kind);
+    for (int digit = std::size(kDigitAngles) - 1; digit >= 0; --digit) {
+      double unit = std::ldexp(1.0, 8 + 8 * digit), left = kDigitAngles[digit];
+      T count = whole(mul(low, 1 / unit), ir::Round::trunc);
+      tiles.update(ir::Binary::vadd, low, mul(count, -unit));
+      constexpr double kScales[] = {0x1p11, 0x1p26, 0x1p60};
+      for (size_t i = 0; i < std::size(sums); ++i) {
+        double part = std::rint(left * kScales[i]) / kScales[i];
+        tiles.update(ir::Binary::vadd, sums[i], mul(count, part));
+        left -= part;
+      }
+    }
+    // Both together are exact; with the second part the error is taken along.
+    T high = add(low, sums[0]), total = add(high, sums[1]), added = sub(total, high);
+    T error = add(sub(high, sub(total, added)), sub(sums[1], added));
+    T isFar = tiles.compare(ir::Compare::ge, abs(x), number(kFarAngle));
+    tiles.replace(isFar, total, near);
+    tiles.replace(isFar, add(error, sums[2]), rest);
+    tiles.close(farOnly);
+    return {x, near, rest};
+  }
+
   /// sin(x + shift * pi), for a shift of 0 or 1/2.
-  T sine(T x, double shift) {
-    T turns = add(whole(add(mul(x, 1 / std::numbers::pi), shift), ir::Round::rint), -shift);
-    T rest = x;
+  T sine(const Angle &angle, double shift) {
+    T turns = add(whole(add(mul(angle.near, 1 / std::numbers::pi), shift), ir::Round::rint), -shift);
+    T rest = angle.near;
     for (double piece : {3.140625, 9.67025756835938e-4, 6.2771141529083252e-7, 1.2154201256553420e-10})
       rest = add(rest, mul(turns, -piece));
+    if (angle.rest)
+      rest = add(rest, *angle.rest);
     T value = odd(
         rest, {2.6083159809786593e-6, -1.9810690719168633e-4, 8.3330785855650902e-3, -1.6666659712791443e-1});
     T count = add(turns, shift); // odd multiples of pi turn the sign
     T half = whole(mul(count, 0.5), ir::Round::floor);
     T sign = add(mul(add(count, mul(half, -2)), -2), 1);
-    return add(mul(value, sign), mul(x, 0)); // not a number for infinities
+    return add(mul(value, sign), mul(angle.x, 0)); // not a number for infinities
   }
 
   T atan(T x) {
@@ -194,12 +247,12 @@ FailureOr<TileValue> TileBuilder::applyFormula(Operation *op, ArrayRef<TileValue
   auto wide = [&](TileValue value) { return cast(value, f32, ir::Round::rint); };
   auto back = [&](TileValue value) { return cast(value, element, ir::Round::rint); };
   TileValue x = wide(operands[0]);
-  if (isa<math::SinOp>(op))
-    return back(f.sine(x, 0));
-  if (isa<math::CosOp>(op))
-    return back(f.sine(x, 0.5));
-  if (isa<math::TanOp>(op))
-    return back(f.div(f.sine(x, 0), f.sine(x, 0.5)));
+  if (isa<math::SinOp, math::CosOp, math::TanOp>(op)) {
+    TileFormulas::Angle angle = f.angle(x, /*mayBeFar=*/!element.isF16());
+    return back(isa<math::SinOp>(op)   ? f.sine(angle, 0)
+                : isa<math::CosOp>(op) ? f.sine(angle, 0.5)
+                                       : f.div(f.sine(angle, 0), f.sine(angle, 0.5)));
+  }
   if (isa<math::AtanOp>(op))
     return back(f.atan(x));
   // Answers about a row alone would be bits in another order than those about the tile.

@@ -1,6 +1,7 @@
 // TileReduce.cpp: reductions of tiles, in f32 for floats: across the columns of each row by the vector unit's
 // reductions, across rows by halves. What those lack (products, integers) is transposed and goes by halves,
 // too.
+#include "backends/npu/Transforms/GlobalView.h"
 #include "backends/npu/Transforms/TileBuilder.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -182,6 +183,35 @@ TileValue TileBuilder::acrossRows(ir::Binary pair, TileValue x) {
   TileValue row = allocate(Kind::Row, x.element);
   halveRows(pair, x.value, count, row.value);
   return row;
+}
+
+Value TileBuilder::greatest(TileValue x) {
+  auto type = mlir::cast<MemRefType>(x.value.getType());
+  int64_t count = type.getNumElements(), width = count % 64 == 0 ? 64 : 8; // of what is whole blocks
+  auto make = [&](ArrayRef<int64_t> extents) -> Value {
+    return builder.create<memref::AllocOp>(loc, inUb(extents, x.element));
+  };
+  Value sizes = make({count / width, width}), from = view(x, true);
+  SmallVector<OpFoldResult> extents = getAsIndexOpFoldResult(builder.getContext(), type.getShape());
+  if (auto part = from.getDefiningOp<memref::SubViewOp>()) { // what lies behind it must not count
+    extents = part.getMixedSizes();
+    builder.create<ir::BroadcastOp>(loc, number(0, x.element).value, sizes);
+  }
+  SmallVector<OpFoldResult> strides(type.getRank(), builder.getIndexAttr(1));
+  if (type.getRank() == 2)
+    strides[0] = builder.getIndexAttr(type.getShape()[1]);
+  Value to = windowOf(builder, loc, sizes, builder.getIndexAttr(0), extents, strides);
+  builder.create<ir::UnaryOp>(loc, ir::Unary::vabs, from, to);
+  Value row = sizes;
+  if (count != width) {
+    row = make({1, width});
+    halveRows(ir::Binary::vmax, sizes, count / width, row);
+  }
+  Value one = builder.create<memref::SubViewOp>(
+      loc, make({kColumnAlign}), ArrayRef<OpFoldResult>{builder.getIndexAttr(0)},
+      ArrayRef<OpFoldResult>{builder.getIndexAttr(1)}, ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
+  builder.create<ir::ReduceOp>(loc, ir::Reduce::max, row, one, make({1, 64}));
+  return builder.create<ir::ScalarLoadOp>(loc, x.element, one);
 }
 
 /// The first `count` rows of `from` to the one row of `to`.

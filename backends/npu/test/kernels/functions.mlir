@@ -34,3 +34,13 @@ func.func @power(%x: tensor<500xf32>, %y: tensor<500xf32>) -> (tensor<500xf32>, 
   %1 = kiln.pow %y, %c : tensor<500xf32>, tensor<f32> -> tensor<500xf32>
   return %0, %1 : tensor<500xf32>, tensor<500xf32>
 }
+
+// Numbers far beyond what pi in four parts reaches; and few of them among others.
+func.func @far_angles(%x: tensor<900xf32>, %y: tensor<40x30xf32>) -> (tensor<900xf32>, tensor<900xf32>, tensor<40x30xf32>, tensor<40x30xf32>) attributes {kiln.test = {
+    types = [f32, bf16], inputs = ["900 bits", "40x30 uniform -1e6 1e6"], cases = ["", "specials"]}} {
+  %0 = kiln.sin %x : tensor<900xf32>
+  %1 = kiln.cos %x : tensor<900xf32>
+  %2 = kiln.tan %y : tensor<40x30xf32>
+  %3 = kiln.cos %y : tensor<40x30xf32>
+  return %0, %1, %2, %3 : tensor<900xf32>, tensor<900xf32>, tensor<40x30xf32>, tensor<40x30xf32>
+}

@@ -21,3 +21,13 @@ func.func @sine(%x: tensor<?xf32>) -> tensor<?xf32> attributes {kiln.test = {
   %0 = kiln.sin %x : tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
+// Angles from 64-bit integers: turns of any size, exactly.
+func.func @far_angles(%x: tensor<300xi64>) -> (tensor<300xf32>, tensor<300xf32>, tensor<300xf32>) attributes {kiln.test = {
+    inputs = ["300 bits"]}} {
+  %0 = kiln.convert %x : tensor<300xi64> to tensor<300xf32>
+  %1 = kiln.sin %0 : tensor<300xf32>
+  %2 = kiln.cos %0 : tensor<300xf32>
+  %3 = kiln.tan %0 : tensor<300xf32>
+  return %1, %2, %3 : tensor<300xf32>, tensor<300xf32>, tensor<300xf32>
+}
