@@ -116,6 +116,8 @@ private:
   void writeTranspose(ir::TransposeOp op);
   void writeGather(ir::GatherRowsOp op);
   void writeRange(ir::RangeOp op);
+  void writeSort(ir::SortOp op);
+  void writeMerge(ir::MergeOp op);
   mlir::LogicalResult writeCast(ir::CastOp op);
   void writeLoad2d(ir::Load2dOp op);
   void writeLoad3d(ir::Load3dOp op);

@@ -322,7 +322,7 @@ LogicalResult CodeWriter::writeVectorOp(Operation *op) {
   if (auto store = dyn_cast<ir::StoreOp>(op))
     return writeStore(store), success();
   if (isa<ir::ScalarLoadOp, ir::BroadcastOp, ir::CopyOp, ir::TransposeOp, ir::GatherRowsOp, ir::RangeOp,
-          ir::GatherOp>(op))
+          ir::GatherOp, ir::SortOp, ir::MergeOp>(op))
     return writeShapeOp(op);
   if (auto binary = dyn_cast<ir::BinaryOp>(op))
     return writeBinary(binary), success();

@@ -157,7 +157,46 @@ void CodeWriter::writeRange(ir::RangeOp op) {
   }
 }
 
+void CodeWriter::writeSort(ir::SortOp op) {
+  constexpr int64_t kMost = 255; // runs of an instruction
+  Place keys = place(op.getKeys()), indices = place(op.getIndices()), d = place(op.getDst());
+  int64_t runs = op.getKeys().getType().getShape()[1] / 32;
+  for (int64_t first = 0; first < runs; first += kMost) {
+    Inst inst = make(Op::VBitSort, DType::F32);
+    setReg(inst, Field::d, add(d.address, number(first * 256)));
+    setReg(inst, Field::a, add(keys.address, number(first * 128)));
+    setReg(inst, Field::b, add(indices.address, number(first * 128)));
+    set(inst, Field::rep, number(std::min(kMost, runs - first)));
+    emit(inst);
+  }
+}
+
+void CodeWriter::writeMerge(ir::MergeOp op) {
+  constexpr int64_t kPair = 8;
+  Place source = place(op.getSrc()), d = place(op.getDst());
+  ArrayRef<int64_t> lengths = op.getLengths();
+  for (size_t i = 0; i < lengths.size(); i += 4) {
+    uint64_t starts = 0, counts = 0, each = 0;
+    for (size_t j = 0; j < 4 && i + j < lengths.size(); ++j) {
+      starts |= uint64_t((i + j) * op.getDistance()) << (16 * j);
+      counts |= uint64_t(lengths[i + j]) << (16 * j);
+      each |= uint64_t(1) << (16 * j);
+    }
+    // Addresses of lists over 8, 16 bits each.
+    Scalar from = add(mul(ceilDiv(source.address, kPair), number(int64_t(each))), number(int64_t(starts)));
+    Inst inst = make(Op::VMrgSort, DType::F32);
+    setReg(inst, Field::d, add(d.address, number(int64_t(i) * int64_t(op.getDistance()) * kPair)));
+    setReg(inst, Field::a, from);
+    setReg(inst, Field::b, number(int64_t(counts)));
+    emit(inst);
+  }
+}
+
 LogicalResult CodeWriter::writeShapeOp(Operation *op) {
+  if (auto sort = dyn_cast<ir::SortOp>(op))
+    return writeSort(sort), success();
+  if (auto merge = dyn_cast<ir::MergeOp>(op))
+    return writeMerge(merge), success();
   if (auto range = dyn_cast<ir::RangeOp>(op))
     return writeRange(range), success();
   if (auto elements = dyn_cast<ir::GatherOp>(op)) {

@@ -37,6 +37,7 @@ set(npuCompilerSources
   Transforms/Access.cpp
   Transforms/AttentionLowering.cpp
   Transforms/AttentionSoftmax.cpp
+  Transforms/AxisLowering.cpp
   Transforms/BoundEpilogues.cpp
   Transforms/ConvLayout.cpp
   Transforms/ConvLowering.cpp
@@ -63,6 +64,7 @@ set(npuCompilerSources
   Transforms/ScalarMath.cpp
   Transforms/ShareBlocks.cpp
   Transforms/TileBuilder.cpp
+  Transforms/SortLowering.cpp
   Transforms/TileFunctions.cpp
   Transforms/TileInts.cpp
   Transforms/TileMath.cpp

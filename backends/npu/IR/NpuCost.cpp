@@ -126,6 +126,14 @@ int64_t MmadOp::getCycles() {
   int64_t rowFractals = std::max<int64_t>(1, getLhs().getType().getShape()[0]);
   return target.cubeHead + products / rowFractals / std::max<uint64_t>(depth, 1);
 }
+int64_t SortOp::getCycles() {
+  const Target &target = targetOf(*this);
+  return target.vectorHead + elementsOf(getKeys()) / 32 * target.vectorSortSlope;
+}
+int64_t MergeOp::getCycles() {
+  const Target &target = targetOf(*this);
+  return target.vectorHead + elementsOf(getSrc()) / 32 * target.vectorSortSlope;
+}
 int64_t FixpipeOp::getCycles() {
   return targetOf(*this).fixHead + memrefBytes(getSrc()) / targetOf(*this).fixRate;
 }

@@ -1,5 +1,6 @@
 // LowerKernels.cpp: chooses the lowering of each kernel.
 #include "backends/npu/Transforms/Access.h"
+#include "backends/npu/Transforms/AxisLowering.h"
 #include "backends/npu/Transforms/CubeEpilogue.h"
 #include "backends/npu/Transforms/Passes.h"
 #include "backends/npu/Transforms/TileBuilder.h"
@@ -110,6 +111,7 @@ struct LowerKernels final : impl::LowerKernelsPassBase<LowerKernels> {
                : isCube                   ? lowerCubeKernel(kernel, target)
                : isMovementKernel(kernel) ? lowerMovementKernel(kernel, target)
                : isWindowKernel(kernel)   ? lowerWindowKernel(kernel, target)
+               : isAxisKernel(kernel)     ? lowerAxisKernel(kernel, target)
                                           : lowerVectorKernel(kernel, target);
       // A form that does not verify is none: better slow than refused.
       for (Operation &op : *getOperation().getBody())
