@@ -34,7 +34,8 @@ LogicalResult CodeWriter::run() {
     return failure();
   emit(Inst::make(Op::Halt));
   SpillArea area;
-  if (auto core = function->getAttrOfType<StringAttr>(kCoreAttr); core && core.getValue() == "aiv") {
+  auto core = function->getAttrOfType<StringAttr>(kCoreAttr);
+  if (ir::targetOf(function).fusedCores || (core && core.getValue() == "aiv")) {
     if (auto peaks = function->getAttrOfType<DictionaryAttr>(devicekit::kPeakBytesAttr))
       if (auto peak = peaks.getAs<IntegerAttr>("ub"))
         area.address = llvm::alignTo(peak.getInt(), 32);

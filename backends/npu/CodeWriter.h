@@ -119,6 +119,8 @@ private:
   void writeSort(ir::SortOp op);
   void writeMerge(ir::MergeOp op);
   mlir::LogicalResult writeCast(ir::CastOp op);
+  void writeL0cToUb(ir::L0cToUbOp op);
+  void writeNzToNd(ir::NzToNdOp op);
   void writeLoad2d(ir::Load2dOp op);
   void writeLoad3d(ir::Load3dOp op);
   /// What one load3d reads: a tensor of pixels, and rows and columns of its im2col matrix.

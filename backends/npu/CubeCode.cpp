@@ -13,6 +13,18 @@ constexpr int64_t field(int64_t value, int64_t bit) { return int64_t(uint64_t(va
 constexpr int64_t kOneElement =
     field(1, 0) | field(1, 6) | field(1, 12) | field(1, 20) | field(1, 28) | field(1, 36);
 
+Quant quantOf(ir::Quant quant) {
+  switch (quant) {
+  case ir::Quant::NO_QUANT:
+    return Quant::None;
+  case ir::Quant::F322F16:
+    return Quant::F32F16;
+  case ir::Quant::F322BF16:
+    return Quant::F32BF16;
+  }
+  llvm_unreachable("a quantisation");
+}
+
 } // namespace
 
 void CodeWriter::writeLoad2d(ir::Load2dOp op) {
@@ -95,6 +107,44 @@ void CodeWriter::writeWindow(const Window &window, int64_t channels, int64_t ele
   emit(inst);
 }
 
+void CodeWriter::writeL0cToUb(ir::L0cToUbOp op) {
+  Place source = place(op.getSrc()), d = place(op.getDst());
+  Scalar pitch = scalar(op.getPitch());
+  Scalar first = add(mul(ceilDiv(scalar(op.getColumn()), 16), pitch), scalar(op.getRow()));
+  Inst inst = Inst::make(Op::MovL0cUb);
+  setReg(inst, Field::d, d.address);
+  setReg(inst, Field::a, add(source.address, mul(first, number(16 * 4))));
+  set(inst, Field::m, scalar(op.getRows()));
+  set(inst, Field::n, scalar(op.getColumns()));
+  set(inst, Field::sstride, pitch);
+  inst[Field::dstride] = op.getDst().getType().getShape()[1] * 16 * d.elementBytes / 32;
+  inst[Field::quant] = static_cast<int32_t>(quantOf(op.getQuant()));
+  inst[Field::relu] = op.getRelu();
+  emit(inst);
+}
+
+/// A column of blocks at a time: each of its blocks to a row of its own.
+void CodeWriter::writeNzToNd(ir::NzToNdOp op) {
+  Place source = place(op.getSrc()), d = place(op.getDst());
+  int64_t wide = 16 * d.elementBytes / 32, column = op.getSrc().getType().getShape()[1] * wide * 32;
+  int64_t pitch = op.getDst().getType().getShape()[1] * d.elementBytes / 32;
+  Inst inst = make(Op::VOr, bitsOf(2)); // with itself
+  inst[Field::ablk] = inst[Field::bblk] = wide;
+  inst[Field::arep] = inst[Field::brep] = 8 * wide;
+  inst[Field::dblk] = pitch;
+  inst[Field::drep] = 8 * pitch;
+  countElements(mul(scalar(op.getRows()), number(16)));
+  repeat(ceilDiv(scalar(op.getColumns()), 16), [&](Scalar block) {
+    for (int64_t part = 0; part < wide; ++part) {
+      Scalar from = add(add(source.address, mul(block, number(column))), number(32 * part));
+      setReg(inst, Field::d, add(add(d.address, mul(block, number(32 * wide))), number(32 * part)));
+      setReg(inst, Field::a, from);
+      setReg(inst, Field::b, from);
+      emit(inst);
+    }
+  });
+}
+
 LogicalResult CodeWriter::writeCubeOp(Operation *op) {
   if (auto load = dyn_cast<ir::Nd2NzOp>(op)) {
     Place source = place(load.getSrc()), d = place(load.getDst());
@@ -168,16 +218,7 @@ LogicalResult CodeWriter::writeCubeOp(Operation *op) {
             ? number(getStridesAndOffset(fix.getSrc().getType()).first[0] / 16)
             : mul(ceilDiv(d.extents[0], 16), number(16)));
     set(inst, Field::dstride, d.strides[0]);
-    switch (fix.getQuant()) {
-    case ir::Quant::NO_QUANT:
-      break;
-    case ir::Quant::F322F16:
-      inst[Field::quant] = static_cast<int32_t>(Quant::F32F16);
-      break;
-    case ir::Quant::F322BF16:
-      inst[Field::quant] = static_cast<int32_t>(Quant::F32BF16);
-      break;
-    }
+    inst[Field::quant] = static_cast<int32_t>(quantOf(fix.getQuant()));
     inst[Field::relu] = fix.getRelu();
     inst[Field::nd] = 1;
     return emit(inst), success();

@@ -324,6 +324,10 @@ LogicalResult CodeWriter::writeVectorOp(Operation *op) {
   if (isa<ir::ScalarLoadOp, ir::BroadcastOp, ir::CopyOp, ir::TransposeOp, ir::GatherRowsOp, ir::RangeOp,
           ir::GatherOp, ir::SortOp, ir::MergeOp>(op))
     return writeShapeOp(op);
+  if (auto out = dyn_cast<ir::L0cToUbOp>(op))
+    return writeL0cToUb(out), success();
+  if (auto rows = dyn_cast<ir::NzToNdOp>(op))
+    return writeNzToNd(rows), success();
   if (auto binary = dyn_cast<ir::BinaryOp>(op))
     return writeBinary(binary), success();
   if (auto reduce = dyn_cast<ir::ReduceOp>(op))

@@ -50,6 +50,7 @@ set(npuCompilerSources
   Transforms/Domain.cpp
   Transforms/Elementwise.cpp
   Transforms/ExactProducts.cpp
+  Transforms/FusedStore.cpp
   Transforms/GlobalView.cpp
   Transforms/KeepAttention.cpp
   Transforms/LayOutConvs.cpp
@@ -63,8 +64,8 @@ set(npuCompilerSources
   Transforms/ScalarLowering.cpp
   Transforms/ScalarMath.cpp
   Transforms/ShareBlocks.cpp
-  Transforms/TileBuilder.cpp
   Transforms/SortLowering.cpp
+  Transforms/TileBuilder.cpp
   Transforms/TileFunctions.cpp
   Transforms/TileInts.cpp
   Transforms/TileMath.cpp

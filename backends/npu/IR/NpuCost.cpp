@@ -134,6 +134,11 @@ int64_t MergeOp::getCycles() {
   const Target &target = targetOf(*this);
   return target.vectorHead + elementsOf(getSrc()) / 32 * target.vectorSortSlope;
 }
+int64_t L0cToUbOp::getCycles() {
+  const Target &target = targetOf(*this);
+  return target.mteSetup + elementsOf(getDst()) * 4 / std::max<uint64_t>(target.l0cToUbRate, 1);
+}
+int64_t NzToNdOp::getCycles() { return vector(*this, getSrc(), targetOf(*this).vectorSlope); }
 int64_t FixpipeOp::getCycles() {
   return targetOf(*this).fixHead + memrefBytes(getSrc()) / targetOf(*this).fixRate;
 }

@@ -4,6 +4,7 @@
 
 include "backends/npu/IR/Npu.td"
 include "backends/npu/IR/NpuBlockOps.td"
+include "backends/npu/IR/NpuFusedOps.td"
 include "backends/npu/IR/NpuSortOps.td"
 
 // ---- Buffers, flags, cores -----------------------------------------------------------------------------------

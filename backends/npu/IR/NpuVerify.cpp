@@ -455,13 +455,11 @@ LogicalResult MmadOp::verify() {
   return success();
 }
 
-LogicalResult FixpipeOp::verify() {
-  Type in = getSrc().getType().getElementType(), out = getDst().getType().getElementType();
-  if (failed(verifyFractal(*this, getSrc().getType(), 16, 16, "zN", /*hasPitch=*/true)) ||
-      failed(verifyRows(*this, getDst().getType())))
-    return failure();
-  bool isLegal = false; // C1
-  switch (getQuant()) {
+/// What leaves L0C is converted as the quantisation says.
+template <typename Op> static LogicalResult verifyQuant(Op op) {
+  Type in = op.getSrc().getType().getElementType(), out = op.getDst().getType().getElementType();
+  bool isLegal = false;
+  switch (op.getQuant()) {
   case Quant::NO_QUANT:
     isLegal = in == out;
     break;
@@ -473,8 +471,40 @@ LogicalResult FixpipeOp::verify() {
     break;
   }
   if (!isLegal)
-    return emitOpError("'") << stringifyQuant(getQuant()) << "' from " << in << " to " << out;
+    return op.emitOpError("'") << stringifyQuant(op.getQuant()) << "' from " << in << " to " << out;
   return success();
+}
+
+LogicalResult FixpipeOp::verify() {
+  if (failed(verifyFractal(*this, getSrc().getType(), 16, 16, "zN", /*hasPitch=*/true)) ||
+      failed(verifyRows(*this, getDst().getType())))
+    return failure();
+  return verifyQuant(*this); // C1
+}
+
+LogicalResult L0cToUbOp::verify() {
+  MemRefType dst = getDst().getType();
+  if (failed(verifyFractal(*this, getSrc().getType(), 16, 16, "zN", /*hasPitch=*/true))) // C1
+    return failure();
+  if (dst.getRank() != 3 || dst.getShape()[2] != 16 || !devicekit::staticBytes(dst))
+    return emitOpError("to ") << dst << "; expected [J][R][16] without gaps";
+  if (!targetOf(*this).fusedCores)
+    return emitOpError("on the ") << std::string(targetOf(*this).name()) << ", whose L0C has no way to UB";
+  return verifyQuant(*this); // C2
+}
+
+LogicalResult NzToNdOp::verify() {
+  MemRefType src = getSrc().getType(), dst = getDst().getType();
+  unsigned width = src.getElementTypeBitWidth();
+  bool hasShape = (width == 16 || width == 32) && src.getRank() == 3 && src.getShape()[2] == 16 &&
+                  dst.getRank() == 2 && devicekit::staticBytes(src) && devicekit::staticBytes(dst) &&
+                  dst.getShape()[0] == src.getShape()[1] && dst.getShape()[1] >= 16 * src.getShape()[0] &&
+                  dst.getShape()[1] * width % 256 == 0 && dst.getShape()[1] * width / 256 <= 31;
+  if (!hasShape) // C1
+    return emitOpError("from ")
+           << src << " to " << dst
+           << "; expected [J][R][16] to [R][C] of 16 or 32 bits, 31 blocks a row at most";
+  return verifySameElements(*this, src, dst);
 }
 
 } // namespace kiln::npu::ir

@@ -155,12 +155,14 @@ Value CubeBuilder::loadBias(Value bias, OpFoldResult start, OpFoldResult columns
 
 void CubeBuilder::storeSums(const CubeOutput &output, Value sums, OpFoldResult offset, OpFoldResult rows,
                             OpFoldResult columns) {
-  Value window =
-      windowOf(builder, loc, output.memref, offset, {rows, columns}, {output.stride, math.constant(1)});
   bool isFloat = cast<MemRefType>(sums.getType()).getElementType().isF32();
   ir::Quant quant = isFloat && output.element.isF16()    ? ir::Quant::F322F16
                     : isFloat && output.element.isBF16() ? ir::Quant::F322BF16
                                                          : ir::Quant::NO_QUANT;
+  if (ir::targetOf(function).fusedCores)
+    return storeByUb(output, sums, offset, rows, columns, quant);
+  Value window =
+      windowOf(builder, loc, output.memref, offset, {rows, columns}, {output.stride, math.constant(1)});
   builder.create<ir::FixpipeOp>(loc, sums, window, quant, output.isRelu);
 }
 

@@ -78,6 +78,10 @@ protected:
   void storeSums(const CubeOutput &output, mlir::Value sums, mlir::OpFoldResult offset,
                  mlir::OpFoldResult rows, mlir::OpFoldResult columns);
 
+  /// The same on cores with both units, where sums leave by UB.
+  void storeByUb(const CubeOutput &output, mlir::Value sums, mlir::OpFoldResult offset,
+                 mlir::OpFoldResult rows, mlir::OpFoldResult columns, ir::Quant quant);
+
   mlir::OpBuilder &builder;
   mlir::Location loc;
   IndexMath math;
