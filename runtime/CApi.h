@@ -61,6 +61,10 @@ template <typename T> Status writeOut(T *out, T value, const char *name) {
   return {};
 }
 
+/// Makes the folder that stages are dumped to, at once, not when the first stage has been compiled and is not
+/// to be found. PermissionDenied: it cannot be written. "" is none.
+Status checkDumpDir(const std::string &folder);
+
 inline std::string text(KilnStr string) { return std::string(toView(string)); }
 
 } // namespace kiln::capi

@@ -86,6 +86,8 @@ KilnStatus kiln_model_compile(KilnInstance *instance, KilnModel *model, const Ki
     PrecompileOptions options;
     options.deviceType = text(given.device_type);
     options.deviceOptions = text(given.device_options);
+    options.dumpDir = text(given.dump_dir);
+    KILN_RETURN_IF_ERROR(checkDumpDir(options.dumpDir));
     if (given.progress)
       options.progress = [&given](size_t done, size_t total) {
         given.progress(given.progress_arg, done, total);

@@ -7,10 +7,7 @@
 using namespace kiln;
 using namespace kiln::capi;
 
-namespace {
-
-// At once, not when the first stage has been compiled and is not to be found.
-Status checkDumpDir(const std::string &folder) {
+Status kiln::capi::checkDumpDir(const std::string &folder) {
   std::error_code error;
   if (!folder.empty())
     std::filesystem::create_directories(folder, error);
@@ -20,8 +17,6 @@ Status checkDumpDir(const std::string &folder) {
     return permissionDenied("dump_dir '{}': cannot be written: {}", folder, error.message());
   return {};
 }
-
-} // namespace
 
 KilnStatus kiln_session_open(KilnInstance *instance, const KilnSessionOptions *callerOptions,
                              KilnSession **outSession) {

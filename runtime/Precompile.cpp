@@ -105,6 +105,7 @@ Status precompile(Instance &instance, const ModelRef &shared, const InputDims &d
   KILN_ASSIGN_OR_RETURN(settings.target, targetOf(*type, options.deviceOptions));
   settings.backend = type->backend;
   settings.deviceOptions = options.deviceOptions;
+  settings.dumpDir = options.dumpDir;
   std::optional<Packer> packer;
   if (options.bundle)
     packer.emplace(instance, *type, settings, options.deviceOptions);

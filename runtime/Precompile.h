@@ -9,6 +9,7 @@ namespace kiln {
 
 struct PrecompileOptions {
   std::string deviceType, deviceOptions; // "host", "cpu=x86-64-v3"
+  std::string dumpDir;                   // of the IR after each stage; "": none
   /// Kernels that are there, of all; called from several threads, one at a time. May be null.
   std::function<void(size_t done, size_t total)> progress;
   /// Also takes what was made, with the weights as the prologue packs them where the target's device can be

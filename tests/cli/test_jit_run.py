@@ -192,6 +192,11 @@ class JitRun(unittest.TestCase):
         self.assertIn("linalg", self.run_tool(self.add, "--emit=tensor").stdout)
         self.run_tool(self.add, "--dump-stages", self.folder / "dump")
         self.assertTrue(list((self.folder / "dump").glob("*-tile.mlir")))
+        for device in ("host", "npu"): # also where no session is opened
+            self.run_tool(self.add, "--compile-only", f"--device={device}", "--dump-stages", self.folder / f"ahead-{device}")
+            self.assertTrue(list((self.folder / f"ahead-{device}").glob("*-tile.mlir")), device)
+        self.refused(3, "dump_dir '/dev/null/ahead': cannot be written", self.add, "--compile-only", "--device=host",
+                     "--dump-stages=/dev/null/ahead")
         self.refused(3, "dump_dir '/dev/null/dump': cannot be written: Not a directory", self.add,
                      "--dump-stages=/dev/null/dump")
         program = self.folder / "add.kprog"

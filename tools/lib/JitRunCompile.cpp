@@ -182,6 +182,8 @@ private:
   Status compile(const InputShapes &shapes) {
     Bar bar{terminal, device.type};
     auto given = sized<KilnCompileOptions>();
+    std::string dumpDir = job.flags.text("dump-stages");
+    given.dump_dir = toStr(dumpDir);
     given.device_type = toStr(device.type);
     given.device_options = toStr(options);
     given.bundle = bundle;

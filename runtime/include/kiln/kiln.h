@@ -354,6 +354,7 @@ typedef struct KilnCompileOptions {
   void (*progress)(void *arg, size_t done,
                    size_t total); // kernels; from several threads, one at a time; may be null
   void *progress_arg;
+  KilnStr dump_dir; // "": none; the IR after every stage is written there, of what a cache holds, too
 } KilnCompileOptions;
 // Compiles a model for a device type and these input shapes (data may be null) into the caches, and, where
 // the compiler can, the variant that leaves the extents open which the model declares dynamic. Of these an

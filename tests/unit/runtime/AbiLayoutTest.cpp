@@ -183,9 +183,9 @@ SIZE(KilnCacheMiss, 120); AT(KilnCacheMiss, struct_size, 0); AT(KilnCacheMiss, k
   AT(KilnCacheMiss, name, 24); AT(KilnCacheMiss, key, 40); AT(KilnCacheMiss, reason, 56);
   AT(KilnCacheMiss, detail, 72); AT(KilnCacheMiss, nearest, 88); AT(KilnCacheMiss, differing, 104);
 
-SIZE(KilnCompileOptions, 64); AT(KilnCompileOptions, struct_size, 0); AT(KilnCompileOptions, device_type, 8);
+SIZE(KilnCompileOptions, 80); AT(KilnCompileOptions, struct_size, 0); AT(KilnCompileOptions, device_type, 8);
   AT(KilnCompileOptions, device_options, 24); AT(KilnCompileOptions, bundle, 40);
-  AT(KilnCompileOptions, progress, 48); AT(KilnCompileOptions, progress_arg, 56);
+  AT(KilnCompileOptions, progress, 48); AT(KilnCompileOptions, progress_arg, 56); AT(KilnCompileOptions, dump_dir, 64);
 
 SIZE(KilnInstanceOptions, 64); AT(KilnInstanceOptions, default_devices, 48); AT(KilnInstanceOptions, default_device_count, 56); AT(KilnInstanceOptions, struct_size, 0);
   AT(KilnInstanceOptions, backend_dirs, 8); AT(KilnInstanceOptions, backend_dir_count, 16);
