@@ -272,3 +272,51 @@ func.func @workspace_buffer_c1_dynamic() {
   %w = npu.workspace_buffer 64 : memref<?xf32, #npu.memory<gm>>
   return
 }
+
+// -----
+
+func.func @sort_c1_run(%k: memref<1x48xf32, #npu.memory<ub>>, %i: memref<1x48xi32, #npu.memory<ub>>, %p: memref<1x96xi32, #npu.memory<ub>>) {
+  // expected-error @+1 {{expected [1][N] of f32 and of i32, N a multiple of 32, to [1][2 N] of i32}}
+  npu.vbitsort ins(%k, %i : memref<1x48xf32, #npu.memory<ub>>, memref<1x48xi32, #npu.memory<ub>>) outs(%p : memref<1x96xi32, #npu.memory<ub>>)
+  return
+}
+
+// -----
+
+func.func @merge_c1_length(%p: memref<1x128xi32, #npu.memory<ub>>) {
+  // expected-error @+1 {{expected [1][2 N] of i32 that hold 2 lists at a distance of 32 pairs}}
+  npu.vmrgsort ins(%p : memref<1x128xi32, #npu.memory<ub>>) outs(%p : memref<1x128xi32, #npu.memory<ub>>) lengths [32, 33] distance 32
+  return
+}
+
+// -----
+
+func.func @l0c_to_ub_chip(%c: memref<1x1x16x16xf32, #npu.memory<l0c>>, %x: memref<1x16x16xf32, #npu.memory<ub>>, %n: index) {
+  // expected-error @+1 {{on the 910b, whose L0C has no way to UB}}
+  npu.l0c_to_ub ins(%c : memref<1x1x16x16xf32, #npu.memory<l0c>>) outs(%x : memref<1x16x16xf32, #npu.memory<ub>>) rows %n columns %n from %n, %n pitch %n quant NO_QUANT
+  return
+}
+
+// -----
+
+func.func @l0c_to_ub_c1_rank(%c: memref<1x1x16x16xf32, #npu.memory<l0c>>, %x: memref<16x16xf32, #npu.memory<ub>>, %n: index) attributes {npu.chip = "910a"} {
+  // expected-error @+1 {{expected [J][R][16] without gaps}}
+  npu.l0c_to_ub ins(%c : memref<1x1x16x16xf32, #npu.memory<l0c>>) outs(%x : memref<16x16xf32, #npu.memory<ub>>) rows %n columns %n from %n, %n pitch %n quant NO_QUANT
+  return
+}
+
+// -----
+
+func.func @l0c_to_ub_c2_type(%c: memref<1x1x16x16xf32, #npu.memory<l0c>>, %x: memref<1x16x16xf16, #npu.memory<ub>>, %n: index) attributes {npu.chip = "910a"} {
+  // expected-error @+1 {{'NO_QUANT' from 'f32' to 'f16'}}
+  npu.l0c_to_ub ins(%c : memref<1x1x16x16xf32, #npu.memory<l0c>>) outs(%x : memref<1x16x16xf16, #npu.memory<ub>>) rows %n columns %n from %n, %n pitch %n quant NO_QUANT
+  return
+}
+
+// -----
+
+func.func @nz2nd_c1_row(%x: memref<2x8x16xf32, #npu.memory<ub>>, %y: memref<8x16xf32, #npu.memory<ub>>, %n: index) {
+  // expected-error @+1 {{expected [J][R][16] to [R][C] of 16 or 32 bits, 31 blocks a row at most}}
+  npu.nz2nd ins(%x : memref<2x8x16xf32, #npu.memory<ub>>) outs(%y : memref<8x16xf32, #npu.memory<ub>>) rows %n columns %n
+  return
+}

@@ -1,9 +1,25 @@
 // RUN: jit-opt %s --pass-pipeline="builtin.module(kiln-npu-lower-kernels{refuse=true})" --split-input-file --verify-diagnostics
 
-kiln.kernel @op(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xi64>) {
-  // expected-error @+1 {{npu: kiln.sort is not lowered yet}}
-  %0, %1 = kiln.sort %x axis 1 : tensor<4x8xf32> -> tensor<4x8xf32>, tensor<4x8xi64>
-  kiln.yield %0, %1 : tensor<4x8xf32>, tensor<4x8xi64>
+kiln.kernel @op(%x: tensor<4x8xi64>) -> (tensor<4x8xi64>, tensor<4x8xi64>) {
+  // expected-error @+1 {{npu: kiln.sort of 'i64' along other than rows of a known extent up to 4096 is not lowered yet}}
+  %0, %1 = kiln.sort %x axis 1 : tensor<4x8xi64> -> tensor<4x8xi64>, tensor<4x8xi64>
+  kiln.yield %0, %1 : tensor<4x8xi64>, tensor<4x8xi64>
+}
+
+// -----
+
+kiln.kernel @arg(%x: tensor<4x?xf32>) -> tensor<4xi64> {
+  // expected-error @+1 {{npu: kiln.arg_reduce of 'f32' along rows of 0 elements (0: unknown) is not lowered yet}}
+  %0 = kiln.arg_reduce max %x axis 1 : tensor<4x?xf32> -> tensor<4xi64>
+  kiln.yield %0 : tensor<4xi64>
+}
+
+// -----
+
+kiln.kernel @sum_of_bytes(%x: tensor<4x8xi8>) -> tensor<4x8xi8> {
+  // expected-error @+1 {{npu: kiln.cumulative of 'i8' is not lowered yet}}
+  %0 = kiln.cumulative sum %x axis 1 : tensor<4x8xi8>
+  kiln.yield %0 : tensor<4x8xi8>
 }
 
 // -----
