@@ -77,6 +77,7 @@ FailureOr<TileValue> applyElementwise(TileBuilder &tiles, Operation *op, ArrayRe
   builder.setInsertionPointToEnd(&scratch);
   Value result = cast<ElementwiseOpInterface>(op).buildScalar(builder, loc, scalars);
   tiles.setNarrow(isUnsigned, isa<QuantizeOp>(op));
+  tiles.setHalves(elementOf(op->getOperand(0)).isF16());
   DenseMap<Value, TileValue> known;
   for (auto [argument, tile] : llvm::zip(scratch.getArguments(), operands))
     known[argument] = tile;

@@ -59,6 +59,8 @@ public:
   void setNarrow(bool isUnsigned, bool isInRange) {
     narrowIsUnsigned = isUnsigned, narrowIsInRange = isInRange;
   }
+  /// Whether angles come from f16: none is far then.
+  void setHalves(bool areHalves) { operandsAreHalves = areHalves; }
   /// The element type that buffers of `element` hold.
   static mlir::Type held(mlir::Type element);
   static Kind join(Kind a, Kind b);
@@ -144,7 +146,7 @@ private:
   mlir::Location loc;
   TileShape shape;
   Kind home;
-  bool narrowIsUnsigned = false, narrowIsInRange = false;
+  bool narrowIsUnsigned = false, narrowIsInRange = false, operandsAreHalves = false;
 };
 
 } // namespace kiln::npu

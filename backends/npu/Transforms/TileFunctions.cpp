@@ -248,7 +248,7 @@ FailureOr<TileValue> TileBuilder::applyFormula(Operation *op, ArrayRef<TileValue
   auto back = [&](TileValue value) { return cast(value, element, ir::Round::rint); };
   TileValue x = wide(operands[0]);
   if (isa<math::SinOp, math::CosOp, math::TanOp>(op)) {
-    TileFormulas::Angle angle = f.angle(x, /*mayBeFar=*/!element.isF16());
+    TileFormulas::Angle angle = f.angle(x, /*mayBeFar=*/!operandsAreHalves);
     return back(isa<math::SinOp>(op)   ? f.sine(angle, 0)
                 : isa<math::CosOp>(op) ? f.sine(angle, 0.5)
                                        : f.div(f.sine(angle, 0), f.sine(angle, 0.5)));
