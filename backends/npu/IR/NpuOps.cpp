@@ -45,4 +45,35 @@ unsigned PipeBarrierOp::getTargetPipe() { return getSourcePipe(); }
 int64_t PipeBarrierOp::getEventId() { return 0; }
 Value PipeBarrierOp::getEventSlot() { return {}; }
 
+/// Whether a buffer is [1][N] of 32 bits, whole runs of 32 elements without gaps.
+static bool isRunOfWords(MemRefType type, bool isFloat) {
+  Type element = type.getElementType();
+  return type.getRank() == 2 && type.hasStaticShape() && type.getShape()[0] == 1 &&
+         type.getShape()[1] % 32 == 0 && (isFloat ? element.isF32() : element.isSignlessInteger(32)) &&
+         type.getLayout().isIdentity();
+}
+
+LogicalResult SortOp::verify() {
+  MemRefType keys = getKeys().getType(), indices = getIndices().getType(), dst = getDst().getType();
+  if (!isRunOfWords(keys, true) || !isRunOfWords(indices, false) || !isRunOfWords(dst, false) ||
+      indices.getShape()[1] != keys.getShape()[1] || dst.getShape()[1] != 2 * keys.getShape()[1]) // C1
+    return emitOpError("from ")
+           << keys << " and " << indices << " to " << dst
+           << "; expected [1][N] of f32 and of i32, N a multiple of 32, to [1][2 N] of i32";
+  return success();
+}
+
+LogicalResult MergeOp::verify() {
+  MemRefType src = getSrc().getType(), dst = getDst().getType();
+  int64_t distance = getDistance(), pairs = src.getNumElements() / 2;
+  bool fits = isRunOfWords(src, false) && isRunOfWords(dst, false) && src == dst && distance > 0;
+  ArrayRef<int64_t> lengths = getLengths();
+  for (size_t i = 0; fits && i < lengths.size(); ++i)
+    fits = lengths[i] >= 0 && lengths[i] <= distance && int64_t(i) * distance + lengths[i] <= pairs;
+  if (!fits) // C1
+    return emitOpError("from ") << src << " to " << dst << "; expected [1][2 N] of i32 that hold "
+                                << lengths.size() << " lists at a distance of " << distance << " pairs";
+  return success();
+}
+
 } // namespace kiln::npu::ir

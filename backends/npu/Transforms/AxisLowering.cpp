@@ -17,7 +17,7 @@ namespace kiln::npu {
 namespace {
 
 constexpr int64_t kTileElements = 4096;
-constexpr int64_t kMostRows = 248; // that one instruction spreads a column over
+constexpr int64_t kMostTileRows = 248; // that one instruction spreads a column over
 
 } // namespace
 
@@ -261,7 +261,7 @@ void ScanLowering::alongRows() {
   int64_t extent = *knownAlong(), pitch = llvm::alignTo(extent, 16);
   auto cores = static_cast<int64_t>(target.vectorCores);
   std::optional<int64_t> known = getConstantIntValue(outer());
-  int64_t rows = std::clamp<int64_t>(kTileElements / pitch, 1, kMostRows);
+  int64_t rows = std::clamp<int64_t>(kTileElements / pitch, 1, kMostTileRows);
   if (known)
     rows = std::min<int64_t>(rows, std::max<int64_t>(1, llvm::divideCeil(*known, cores)));
   TileShape shape;
@@ -326,7 +326,7 @@ void ScanLowering::acrossRows() {
   shape.isLine = isLine;
   shape.pitch = isLine ? kTileElements : llvm::alignTo(*known, 16);
   if (!isLine) {
-    shape.maxRows = std::clamp<int64_t>(kTileElements / shape.pitch, 1, kMostRows);
+    shape.maxRows = std::clamp<int64_t>(kTileElements / shape.pitch, 1, kMostTileRows);
     if (std::optional<int64_t> rows = getConstantIntValue(groups))
       shape.maxRows = std::min<int64_t>(shape.maxRows, std::max<int64_t>(1, llvm::divideCeil(*rows, cores)));
   }
