@@ -1,5 +1,22 @@
 // pooling.mlir: windows with and without padding, rounding up, dilated.
 
+// Large windows that overlap, axis by axis.
+func.func @max_pool_large(%x: tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32> attributes {kiln.test = {
+    types = [f16, bf16, f32, f64, i8, ui8],
+    inputs = ["NxCxHxW"],
+    cases = ["N=1 C=2 H=9 W=20", "N=2 C=1 H=5 W=5 specials", "N=1 C=1 H=13 W=3", "N=0 C=1 H=8 W=8"]}} {
+  %y = kiln.max_pool %x kernel [5, 7] strides [1, 1] pads [2, 3, 2, 3] dilations [1, 1] : tensor<?x?x?x?xf32> -> tensor<?x?x?x?xf32>
+  return %y : tensor<?x?x?x?xf32>
+}
+
+func.func @max_pool_large_ceil(%x: tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32> attributes {kiln.test = {
+    types = [f32, i8],
+    inputs = ["NxCxHxW"],
+    cases = ["N=1 C=2 H=17 W=20", "N=2 C=1 H=16 W=15 specials"]}} {
+  %y = kiln.max_pool %x kernel [7, 7] strides [1, 2] pads [1, 3, 2, 3] dilations [2, 1] ceil_mode : tensor<?x?x?x?xf32> -> tensor<?x?x?x?xf32>
+  return %y : tensor<?x?x?x?xf32>
+}
+
 func.func @max_pool(%x: tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32> attributes {kiln.test = {
     types = [f16, bf16, f32, f64, i8, i16, i32, i64, ui8, ui16, ui32, ui64],
     inputs = ["BxCxHxW"],
