@@ -18,6 +18,8 @@ from memory import DYNAMIC, parse_memref
 
 HERE = pathlib.Path(__file__).resolve().parent
 RECORD = HERE / "plan-and-sync.json"
+MANUAL = HERE.parents[3] / "docs/npu.md"  # shows what is recorded
+BEGIN, END = "<!-- plan -->", "<!-- end of plan -->"
 TYPES = {"f16": np.float16, "f32": np.float32}
 
 
@@ -116,29 +118,40 @@ def theirs(vendor: Vendor, hivm: str, blocks: range | None = None) -> tuple[Figu
     return figures, events
 
 
+def table(found: dict) -> list[str]:
+    lines = ["| kernel | flags set | barriers | UB bytes | L1 bytes | L0C bytes | flags MTE1-M |", "|---|---|---|---|---|---|---|"]
+    for function, sides in found.items():
+        mine, other = sides["ours"], sides["theirs"]
+        pairs = [f"{mine[key]} / {other[key]}" if mine[key] or other[key] else "–" for key in ("sets", "barriers", "ub", "l1", "l0c")]
+        lines.append(f"| {function} | {' | '.join(pairs)} | {mine['inner'] or '–'} |")
+    return lines
+
+
 def compare(build: pathlib.Path, vendor: Vendor) -> int:
     recorded = json.loads(RECORD.read_text()) if RECORD.exists() else {}
-    found, worse, lines = {}, [], []
+    found, problems = {}, []
     for function in kernels():
         mine, (other, _) = ours(build, function), theirs(vendor, emit(build, function, "hivm"))
         found[function] = {"ours": asdict(mine), "theirs": asdict(other)}
         for side, figures in (("ours", mine), ("the vendor's", other)):
             if not figures.sets or not (figures.ub or figures.l0c):
-                worse.append(f"{function}: nothing counted in {side} module: {figures}")
-        columns = [f"{getattr(mine, key)} / {getattr(other, key)}" for key in ("sets", "barriers", "ub", "l1", "l0c")]
-        lines.append(f"| {function} | {' | '.join(columns)} | {mine.inner} |")
+                problems.append(f"{function}: nothing counted in {side} module: {figures}")
         for key, value in asdict(mine).items():
             limit = recorded.get(function, {}).get("ours", {}).get(key)
             if limit is not None and value > limit:
-                worse.append(f"{function}: {key} is {value}; recorded {limit}")
-    print("| kernel | flags set, ours / theirs | barriers | UB bytes | L1 bytes | L0C bytes | flags MTE1-M |\n|---|---|---|---|---|---|---|")
-    print(*lines, sep="\n")
+                problems.append(f"{function}: {key} is {value}; recorded {limit}")
+    print("Ours / theirs:", *table(found), sep="\n")
+    before, rest = MANUAL.read_text().split(BEGIN)
+    shown, after = rest.split(END)
     if os.environ.get("KILN_TEST_WRITE_REFERENCE") == "1":
         RECORD.write_text(json.dumps(found, indent=1) + "\n")
+        MANUAL.write_text("\n".join([before + BEGIN, *table(found), END + after]))
         return 0
-    missing = sorted(set(found) - set(recorded))
-    print(*worse, *(f"{function}: nothing recorded" for function in missing), sep="\n")
-    return 1 if worse or missing else 0
+    problems += [f"{function}: nothing recorded" for function in sorted(set(found) - set(recorded))]
+    if shown.strip().splitlines() != table(recorded):
+        problems.append(f"{MANUAL.name} shows other figures than {RECORD.name} (KILN_TEST_WRITE_REFERENCE=1 writes both)")
+    print(*problems, sep="\n")
+    return 1 if problems else 0
 
 
 # ---- The vendor's flags on our pipes
