@@ -92,6 +92,9 @@ Round roundOf(ir::Round round) {
   llvm_unreachable("a rounding");
 }
 
+/// What an element counts as in the field rpad, which counts elements of 4 bytes at most.
+int64_t wordsOf(int64_t elementBytes) { return std::max<int64_t>(elementBytes / 4, 1); }
+
 /// Rows and their bytes of a transfer; one row for rank 1.
 struct Bursts {
   Scalar count, bytes;
@@ -112,9 +115,10 @@ Bursts burstsOf(CodeWriter &writer, const Place &local, bool keeps = false) {
     return bursts;
   }
   int64_t perBlock = 32 / local.elementBytes, pitch = columns.value;
+  int64_t most = 31 / wordsOf(local.elementBytes);
   if (local.extents.size() == 2 && !local.strides[0].isReg)
     pitch = std::max(pitch, local.strides[0].value);
-  bursts.pads = keeps ? 0 : std::min<int64_t>(llvm::alignTo(pitch, perBlock) - columns.value, 31);
+  bursts.pads = keeps ? 0 : std::min<int64_t>(llvm::alignTo(pitch, perBlock) - columns.value, most);
   int64_t gap = (pitch - int64_t(llvm::alignTo(columns.value + bursts.pads, perBlock))) / perBlock;
   bursts.localGap = writer.number(std::max<int64_t>(gap, 0));
   return bursts;
@@ -142,7 +146,7 @@ void CodeWriter::writeLoad(ir::LoadOp op) {
   if (isColumn && bursts.bytes.isReg) // arithmetic on columns takes eight rows at a time
     set(inst, Field::rpad, toBlockEnd(bursts.bytes, local.elementBytes));
   else
-    inst[Field::rpad] = bursts.pads * std::max<int64_t>(local.elementBytes / 4, 1); // of 4 bytes at most
+    inst[Field::rpad] = bursts.pads * wordsOf(local.elementBytes);
   if (local.extents.size() == 2)
     set(inst, Field::dgap, bursts.localGap);
   emit(inst);

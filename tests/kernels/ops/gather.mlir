@@ -130,3 +130,12 @@ func.func @gather_last_and_compare(%x: tensor<1x?x1x?x?x4xf32>, %indices: tensor
   %1 = kiln.compare gt %0, %y : tensor<1x?x1x?x?x1xf32>, tensor<1x1x1x1x1x1xf32> -> tensor<1x?x1x?x?x1xi1>
   return %1 : tensor<1x?x1x?x?x1xi1>
 }
+
+// Few indices of eight bytes in rows that are as long as bytes need them.
+func.func @gather_to_bytes(%x: tensor<?xbf16>, %indices: tensor<3xi64>, %scale: tensor<f32>) -> tensor<3xui8> attributes {kiln.test = {
+    inputs = ["N uniform 0 200", "3 uniform -1 0", "scalar uniform 1 2"],
+    cases = ["N=1", "N=2", "N=40"]}} {
+  %0 = kiln.gather %x, %indices axis 0 : tensor<?xbf16>, tensor<3xi64> -> tensor<3xbf16>
+  %y = kiln.quantize %0 scale %scale : tensor<3xbf16>, tensor<f32> -> tensor<3xui8>
+  return %y : tensor<3xui8>
+}
