@@ -66,7 +66,12 @@ SmallVector<int64_t> chooseTileSizes(const TileSpace &space, unsigned vectorBits
   int64_t budget = std::max<int64_t>(1, iterations / space.workPerPoint(kAssumedExtent));
   bool transposing = isTransposing(root);
   int64_t lanes = vectorBits / 32;
-  for (unsigned loop : llvm::reverse(space.loops())) {
+  SmallVector<unsigned> order(llvm::reverse(space.loops()));
+  if (transposing &&
+      order.size() > 1) // both sides of the squares come first, however far apart their loops are
+    std::stable_partition(std::next(order.begin()), order.end(),
+                          [&](unsigned loop) { return isContiguousAlong(root, loop); });
+  for (unsigned loop : order) {
     int64_t extent = extents[loop];
     bool innermost = loop == space.loops().back();
     if (ShapedType::isDynamic(extent)) {

@@ -79,3 +79,21 @@ func.func @whole(%x: tensor<64x512xf32>) -> tensor<64x512xf32> attributes {kiln.
   } -> tensor<64x512xf32>
   return %r : tensor<64x512xf32>
 }
+
+// -----
+
+// Positive: a transpose over three loops is cut to squares of the two whose elements are neighbours; the one between them gets the rest.
+// CHECK-LABEL: @channels_first
+//  CHECK-SAME: kiln.template = "transpose"
+//       CHECK: scf.forall
+//       CHECK: linalg.generic {{.*}} ins(%{{.+}} : tensor<4x64x64xf32>) outs(%{{.+}} : tensor<64x4x64xf32>)
+func.func @channels_first(%x: tensor<128x128x64xf32>) -> tensor<64x128x128xf32> attributes {kiln.kernel} {
+  %e = tensor.empty() : tensor<64x128x128xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d2, d0)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>],
+                       iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<128x128x64xf32>) outs(%e : tensor<64x128x128xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<64x128x128xf32>
+  return %r : tensor<64x128x128xf32>
+}
