@@ -25,6 +25,13 @@ bool isFromData(Extent extent, unsigned depth = 0) {
           llvm::any_of(op->getOperands(), [&](Value operand) { return isFromData(operand, depth + 1); }));
 }
 
+/// Whether the extent is only known when the program runs and may be 1 by chance: it comes from data, or is
+/// what a Reshape's -1 leaves. Extents of the model's inputs are taken for what they are at every shape.
+bool mayBeOne(Extent extent) {
+  auto value = dyn_cast_if_present<Value>(extent);
+  return isFromData(extent) || (value && value.getDefiningOp<arith::DivSIOp>());
+}
+
 /// Extents of the operands that have axis `back`, counted from the last one; null for the others.
 Extents extentsAt(KilnBuilder &build, ArrayRef<Value> operands, int64_t back) {
   return llvm::map_to_vector(operands, [&](Value operand) {
@@ -52,7 +59,7 @@ Status broadcastByData(Node &node, MutableArrayRef<Value> operands, int64_t trai
     rank = std::max(rank, f.rank(operand));
   for (int64_t back = trailing; back < rank && f.ok(); ++back) {
     Extents extents = extentsAt(f.build, operands, back);
-    if (llvm::none_of(extents, [](Extent extent) { return isFromData(extent); }))
+    if (llvm::none_of(extents, mayBeOne))
       continue;
     // The extent that is not 1: a known one if there is one, else the first that proves not to be.
     Extent common;
@@ -70,7 +77,7 @@ Status broadcastByData(Node &node, MutableArrayRef<Value> operands, int64_t trai
     if (!differ)
       continue;
     for (auto [operand, extent] : llvm::zip_equal(operands, extents))
-      if (isFromData(extent))
+      if (mayBeOne(extent))
         operand = withExtent(f, operand, f.rank(operand) - 1 - back, extent, common);
   }
   return f.status();
