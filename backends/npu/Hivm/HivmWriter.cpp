@@ -24,6 +24,9 @@ namespace kiln::npu {
 
 namespace {
 
+/// Elements of a row beside whose buffers UB has room for what the vendor's sort needs: six times as much.
+constexpr int64_t kMostSorted = 2048;
+
 class HivmWriter {
 public:
   HivmWriter(func::FuncOp function, llvm::raw_ostream &os)
@@ -42,6 +45,7 @@ private:
   LogicalResult writePipeOp(Operation &op);
   void writeProduct(ir::MmadOp op);
   void writeFixpipe(ir::FixpipeOp op);
+  LogicalResult writeSort(ir::SortOp op);
   /// `hivm.hir.NAME ATTRIBUTES ins(...) outs(...) TAIL`.
   LogicalResult call(StringRef op, ArrayRef<Value> ins, Value out, const Twine &tail = "",
                      const Twine &attributes = "");
@@ -208,6 +212,37 @@ void HivmWriter::writeFixpipe(ir::FixpipeOp op) {
   (void)call("fixpipe", op.getSrc(), op.getDst(), "", attributes + "}");
 }
 
+/// HIVM sorts whole rows, with where each key was; runs are then in order, and what merges them copies.
+LogicalResult HivmWriter::writeSort(ir::SortOp op) {
+  int64_t count = cast<MemRefType>(op.getKeys().getType()).getDimSize(1);
+  if (count > kMostSorted)
+    return op.emitError("npu: a row of ") << count << " elements leaves no room for the sort of HIVM";
+  std::string base = name(op.getDst()) + "_sort", keys = base + "_keys", order = base + "_order",
+              chosen = base + "_indices", bits = base + "_bits";
+  auto typeOf = [](int64_t elements, StringRef element) {
+    return "memref<" + std::to_string(elements) + "x" + element.str() + ", #hivm.address_space<ub>>";
+  };
+  std::string reals = typeOf(count, "f32"), ints = typeOf(count, "i32"), both = typeOf(2 * count, "i32");
+  auto flat = [&](Value value, const std::string &type) {
+    std::string row = base + "_of_" + name(value).substr(1);
+    line() << row << " = memref.collapse_shape " << name(value) << " [[0, 1]] : " << types(value.getType())
+           << " into " << type << '\n';
+    return row;
+  };
+  for (const std::string &made : {keys, order, chosen})
+    line() << made << " = memref.alloc() : " << (made == keys ? reals : ints) << '\n';
+  std::string row = flat(op.getKeys(), reals), indices = flat(op.getIndices(), ints),
+              pairs = flat(op.getDst(), both);
+  line() << "hivm.hir.vsort ins(" << row << " : " << reals << ") outs(" << keys << ", " << order << " : "
+         << reals << ", " << ints << ") descending = true sort_axis = 0\n";
+  line() << "hivm.hir.vgather ins(" << indices << " : " << ints << ") indices(" << order << " : " << ints
+         << ") outs(" << chosen << " : " << ints << ")\n";
+  line() << bits << " = hivm.hir.bitcast " << keys << " : " << reals << " -> " << ints << '\n';
+  line() << "hivm.hir.vinterleave ins(" << bits << ", " << chosen << " : " << ints << ", " << ints
+         << ") outs(" << pairs << " : " << both << ") interleave_channel_nums = 2\n";
+  return success();
+}
+
 LogicalResult HivmWriter::writePipeOp(Operation &op) {
   using R = LogicalResult;
   return TypeSwitch<Operation *, R>(&op)
@@ -254,6 +289,8 @@ LogicalResult HivmWriter::writePipeOp(Operation &op) {
                << types(gather.getDst().getType()) << ")\n";
         return success();
       })
+      .Case([&](ir::SortOp sort) -> R { return writeSort(sort); })
+      .Case([&](ir::MergeOp merge) -> R { return call("copy", merge.getSrc(), merge.getDst()); })
       .Case([&](ir::CopyOp copy) -> R { return call("copy", copy.getSrc(), copy.getDst()); })
       .Case([&](ir::TransposeOp transpose) -> R {
         return call("vtranspose", transpose.getSrc(), transpose.getDst(), " permutation = [1, 0]");

@@ -112,6 +112,17 @@ module {
 
 // -----
 
+module {
+  func.func @long_row(%keys: memref<1x4096xf32, #npu.memory<ub>>, %indices: memref<1x4096xi32, #npu.memory<ub>>, %pairs: memref<1x8192xi32, #npu.memory<ub>>)
+      attributes {npu.core = "aiv", npu.blocks = 1 : i64} {
+    // expected-error @below {{npu: a row of 4096 elements leaves no room for the sort of HIVM}}
+    npu.vbitsort ins(%keys, %indices : memref<1x4096xf32, #npu.memory<ub>>, memref<1x4096xi32, #npu.memory<ub>>) outs(%pairs : memref<1x8192xi32, #npu.memory<ub>>)
+    return
+  }
+}
+
+// -----
+
 // expected-error @below {{npu: a kernel of the scalar units has no form in HIVM}}
 func.func @scalar(%x: memref<4xf32>) attributes {kiln.kernel, kiln.template = "scalar", npu.core = "aiv", npu.blocks = 1 : i64} {
   return

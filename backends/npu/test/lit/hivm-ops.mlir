@@ -185,3 +185,26 @@ module {
     return
   }
 }
+
+// -----
+
+// HIVM sorts whole rows: pairs come of keys and of the indices that stood with them, and a merge finds all in order.
+// CHECK-LABEL: func.func @sorted
+// CHECK: hivm.hir.vsort ins(%{{.+}} : memref<64xf32, {{.+}}>) outs(%[[KEYS:.+]], %[[ORDER:.+]] : {{.+}}) descending = true sort_axis = 0
+// CHECK: hivm.hir.vgather ins(%{{.+}}) indices(%[[ORDER]] : {{.+}}) outs(%[[INDICES:.+]] : memref<64xi32
+// CHECK: %[[BITS:.+]] = hivm.hir.bitcast %[[KEYS]]
+// CHECK: hivm.hir.vinterleave ins(%[[BITS]], %[[INDICES]] : {{.+}}) outs(%[[PAIRS:.+]] : memref<128xi32, {{.+}}>) interleave_channel_nums = 2
+// CHECK: hivm.hir.copy ins(
+module {
+  func.func @sorted(%k: f32, %n: i32) attributes {npu.core = "aiv", npu.blocks = 1 : i64} {
+    %keys = memref.alloc() : memref<1x64xf32, #npu.memory<ub>>
+    npu.vbrc ins(%k : f32) outs(%keys : memref<1x64xf32, #npu.memory<ub>>)
+    %indices = memref.alloc() : memref<1x64xi32, #npu.memory<ub>>
+    npu.varange outs(%indices : memref<1x64xi32, #npu.memory<ub>>)
+    %runs = memref.alloc() : memref<1x128xi32, #npu.memory<ub>>
+    npu.vbitsort ins(%keys, %indices : memref<1x64xf32, #npu.memory<ub>>, memref<1x64xi32, #npu.memory<ub>>) outs(%runs : memref<1x128xi32, #npu.memory<ub>>)
+    %all = memref.alloc() : memref<1x128xi32, #npu.memory<ub>>
+    npu.vmrgsort ins(%runs : memref<1x128xi32, #npu.memory<ub>>) outs(%all : memref<1x128xi32, #npu.memory<ub>>) lengths [32, 32] distance 32
+    return
+  }
+}

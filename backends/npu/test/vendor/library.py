@@ -165,6 +165,19 @@ def vector(name: str, operands: list, views: list[View]) -> tuple[list[View], li
     if name.startswith("gather_1d_"):
         views[2].write(views[0].read()[views[1].read()])
         return views[:2], views[2:]
+    if name.startswith("sort_with_index_1d_"):  # NaN in front of the greatest; equal keys stay in order
+        keys, descending = views[0].read(), scalars[-1]
+        isnan = np.isnan(keys)
+        order = np.flatnonzero(~isnan)
+        order = order[np.argsort(-keys[order] if descending else keys[order], kind="stable")]
+        nans = np.flatnonzero(isnan)
+        order = np.concatenate([nans, order] if descending else [order, nans])
+        views[1].write(keys[order])
+        views[2].write(order)
+        return views[:1], views[1:]
+    if name.startswith("interleave_1d_"):
+        views[2].write(np.stack([views[0].read(), views[1].read()], axis=-1).ravel())
+        return views[:2], views[2:]
     if name.startswith("copy_ubuf_to_ubuf"):
         views[1].write(views[0].read())
         return views[:1], views[1:]

@@ -21,10 +21,12 @@ from kernels import SEED, Kernel, collect
 
 ROOT = pathlib.Path(__file__).resolve().parents[4]
 # Kernels that have no form in HIVM or no body in the library, by a part of what is said of them, and why that is no mistake of ours.
-EXCLUDED: dict[str, str] = {
-    "'npu.vbitsort' has no form in HIVM": "HIVM sorts whole rows; runs of 32 and their merges are its library's own",
+EXCLUDED = {
+    "leaves no room for the sort of HIVM": "its vsort sorts a whole row with room for six; ours merges runs of up to 4096 in place",
+    "'memref.alloc' op error: read before first write": "sorts of rows of one element: it aligns what a view of one column has, not what "
+                                                        "the whole buffer's other uses have",
 }
-MOST_EXCLUDED = 0.05  # of all kernels
+MOST_EXCLUDED = 0.02  # of all kernels
 SAMPLED_FILES, SAMPLED_NUMBERS = 6, 40
 # Those of which `numbers` must have executed a kernel.
 NEEDED_TEMPLATES = ("attention", "conv", "depthwise", "elementwise", "matmul", "movement", "reduction", "rows")
