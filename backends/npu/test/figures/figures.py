@@ -35,14 +35,20 @@ class Chip:
     gigahertz: float
     ddr: int  # bytes a cycle and core
     macs: int = 4096  # f16, a cycle and core
+    name: str = "910b"
+    lanes: int = 256  # f16, a cycle and core: two vector units
 
     def tflops(self, flops: int, cycles: float) -> float:
         return flops / cycles * self.gigahertz / 1e3
 
 
 CHIP = Chip(24, 1.8, 32)  # 910B
+OTHERS = {"910a.mlir": Chip(32, 1.0, 37, name="910a", lanes=128)}  # files of kernels for other chips
 # Kernels of which hardware's TFLOP/s are published, and by whom.
-PUBLISHED = {"flash_attention": (189.5, "910B2, flash attention f16")}
+PUBLISHED = {"flash_attention": (189.5, "910B2, flash attention f16"), "gemm_910a": (216, "910A, cube f16 (AIBench): 4096 x 4096 x 4096"),
+             "chain_910a": (3.39, "910A, vector f16 (AIBench): 48 ops on 8 Mi elements")}
+HELD_OUT = {"heldout_gemm_910a": "910A, held out: 3000 x 2560 x 1900", "heldout_conv_910a": "910A, held out: 3 x 3 of 192 channels on 28 x 28",
+            "heldout_chain_910a": "910A, held out: 20 ops on 3 M elements"}
 
 
 @dataclasses.dataclass
@@ -53,6 +59,11 @@ class Figure:
     macs: int  # of the cube
     bytes: int  # of operands and results, each once
     times: int = 1
+    elements: int = 0  # computed by vector ops, each once
+
+    @property
+    def chip(self) -> Chip:
+        return OTHERS.get(self.file, CHIP)
 
     @property
     def is_cube(self) -> bool:
@@ -60,16 +71,20 @@ class Figure:
 
     @property
     def flops(self) -> int:
-        return 2 * self.macs
+        return 2 * self.macs if self.is_cube else self.elements
 
     def cube_cycles(self) -> float:
-        return self.macs / CHIP.macs / CHIP.cores
+        return self.macs / self.chip.macs / self.chip.cores
 
     def memory_cycles(self) -> float:
-        return self.bytes / CHIP.ddr / CHIP.cores
+        return self.bytes / self.chip.ddr / self.chip.cores
 
     def bound(self) -> float:
         return max(self.cube_cycles(), self.memory_cycles())
+
+    def peak(self) -> float:
+        """Cycles at the peak of the units, or at that of the memory."""
+        return max(self.bound(), 0 if self.is_cube else self.elements / self.chip.lanes / self.chip.cores)
 
 
 def extents(text: str) -> list[int]:
@@ -105,13 +120,13 @@ def figures() -> list[Figure]:
                 if extents(types[1])[2:] == [1, 1]:
                     size -= tensor_bytes(types[0]) * (1 - 1 / int(steps[1]) / int(steps[2]))
             found.append(Figure(file.name, part.split("(", 1)[0], operation, macs_of(operation, types), int(size),
-                                int(times[1]) if times else 1))
+                                int(times[1]) if times else 1, math.prod(extents(types[-1])) * part.count("= kiln.")))
     return found
 
 
 def measure(build: pathlib.Path, figure: Figure, assume: str = "") -> int:
     """Cycles of one run; of a convolution without the change of layout, which in a model the next one takes back."""
-    environment = {**os.environ, "KILN_CACHE": "off", "KILN_NPU_MODE": "estimate", "KILN_NPU_CHIP": "910b", "KILN_NPU_ASSUME": assume}
+    environment = {**os.environ, "KILN_CACHE": "off", "KILN_NPU_MODE": "estimate", "KILN_NPU_CHIP": figure.chip.name, "KILN_NPU_ASSUME": assume}
     done = subprocess.run([str(build / "bin/jit-run"), str(FOLDER / figure.file), "--function", figure.name, "--device", "npu", "--profile",
                            "--json"], capture_output=True, text=True, env=environment)
     if done.returncode:
@@ -155,9 +170,9 @@ def calibration(of: list[Figure], cycles: dict[str, int]) -> list[str]:
     """TFLOP/s of hardware, as published, of the software device and of the machine's bound."""
     lines = ["| anchor | published | simulated | bound |", "|---|---|---|---|"]
     for figure in of:
-        if figure.name in PUBLISHED:
-            published, what = PUBLISHED[figure.name]
-            simulated, bound = (CHIP.tflops(figure.flops, count) for count in (cycles[figure.name], figure.bound()))
+        if figure.name in PUBLISHED or figure.name in HELD_OUT:
+            published, what = PUBLISHED.get(figure.name) or ("–", HELD_OUT[figure.name])
+            simulated, bound = (figure.chip.tflops(figure.flops, count) for count in (cycles[figure.name], figure.peak()))
             lines.append(f"| {what} | {published} | {simulated:.4g} | {bound:.4g} |")
     return lines
 
@@ -214,7 +229,7 @@ def main() -> int:
         replace("assumed", sensitivity(arguments.build, everything))
         return 0
     cycles = measure_all(arguments.build, of)
-    lines = table([figure for figure in of if figure.file != "heldout.mlir"], cycles)
+    lines = table([figure for figure in of if figure.file not in ("heldout.mlir", *OTHERS)], cycles)
     heldout = table([figure for figure in of if figure.file == "heldout.mlir"], cycles)
     anchors = calibration(of, cycles)
     print("\n".join([*lines, "", *heldout, "", *anchors]))
