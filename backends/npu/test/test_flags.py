@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-SAMPLED = ("softmax", "sum_of_long_rows", "transpose", "conv_of_many_channels")
+SAMPLED = ("softmax", "attention", "sum_of_long_rows", "transpose", "conv_of_many_channels")
 
 
 def kernels(build: pathlib.Path, folder: str) -> list[pathlib.Path]:
