@@ -237,10 +237,12 @@ TEST_F(CachedModelTest, CompilingAheadMakesTheExactAndTheDynamicVariant) {
     ASSERT_OK(ahead.compile(5, options));
     EXPECT_EQ(calls, 2u) << "a kernel of each variant";
     EXPECT_EQ(ahead.runtime.device.devicesOpen, 1u) << "the session's";
-    EXPECT_THAT(ahead.compile(5, {0, toStr("nowhere"), {}, nullptr, nullptr, nullptr}),
-                StatusIs(Code::NotFound, HasSubstr("nowhere")));
-    EXPECT_THAT(ahead.compile(5, {0, {}, toStr("wrong=1"), nullptr, nullptr, nullptr}),
-                StatusIs(Code::InvalidArgument, HasSubstr("wrong=1")));
+    options = {};
+    options.device_type = toStr("nowhere");
+    EXPECT_THAT(ahead.compile(5, options), StatusIs(Code::NotFound, HasSubstr("nowhere")));
+    options = {};
+    options.device_options = toStr("wrong=1");
+    EXPECT_THAT(ahead.compile(5, options), StatusIs(Code::InvalidArgument, HasSubstr("wrong=1")));
   }
   Process later(cache(), CacheMode::Require);
   for (size_t n : {7, 5, 33})
