@@ -99,14 +99,6 @@ TEST(UnsupportedTest, SparseInitializers) {
   EXPECT_REFUSED(model, "initializer 'w': sparse tensors are not supported");
 }
 
-TEST(UnsupportedTest, CropsOfAllAxesSizedByData) {
-  TestModel model;
-  model.input("x", {1, 1, 4, 4}).input("roi", {8}).input("sizes", {4}, TensorProto::INT64).output("y");
-  model.node("Resize", {"x", "roi", "", "sizes"}, {"y"})
-      .set("coordinate_transformation_mode", "tf_crop_and_resize");
-  EXPECT_REFUSED(model, "not supported with tf_crop_and_resize of all axes");
-}
-
 TEST(UnsupportedTest, ShapeOfUnknownLength) {
   TestModel model;
   model.input("x", {9, 4})
