@@ -23,10 +23,11 @@ public:
   Writer(const MachineInterface &machine, MLIRContext *context) : machine(machine), builder(context) {}
 
   void write(const FlagEdge &edge, int64_t event) {
-    auto loop = edge.from->parent ? cast<scf::ForOp>(current(edge.from->parent)) : scf::ForOp();
     Value slot;
     if (edge.slots > 1) {
-      Operation *before = edge.from->parent->op;
+      PipeNode *counting = edge.from->parent->countingLoop();
+      auto loop = cast<scf::ForOp>(current(counting));
+      Operation *before = counting->op;
       slot = getOrAddSlot(loop, edge.slots);
       replaced[before] = loop;
     }

@@ -1,9 +1,10 @@
-// PipeProgram.cpp: walks the structured control flow once; views are followed to their buffers, static
-// subviews by range.
+// PipeProgram.cpp: walks the structured control flow once; views are followed to their buffers, subviews by
+// range where their offset is known, or is known for each iteration of one loop.
 #include "devicekit/PipeProgram.h"
 
 #include "devicekit/RotatingSlot.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/MapVector.h"
@@ -60,6 +61,70 @@ std::optional<int64_t> tripCount(scf::ForOp loop) {
   return *upper <= *lower ? 0 : (*upper - *lower + *step - 1) / *step;
 }
 
+/// The most iterations of a loop that are looked at one by one: each has places of its own in the trace.
+constexpr int64_t kMostSlices = 32;
+
+/// The loop, of a known and small trip count, whose iteration alone decides an index; null if there is none.
+scf::ForOp loopOf(Value index) {
+  if (auto argument = dyn_cast<BlockArgument>(index)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    std::optional<int64_t> trips =
+        loop && argument == loop.getInductionVar() ? tripCount(loop) : std::nullopt;
+    return trips && *trips > 0 && *trips <= kMostSlices ? loop : scf::ForOp();
+  }
+  Operation *op = index.getDefiningOp();
+  if (!isa<arith::AddIOp, arith::MulIOp, arith::DivUIOp, arith::RemUIOp>(op))
+    return {};
+  bool isLeft = !getConstantIntValue(op->getOperand(0));
+  return getConstantIntValue(op->getOperand(isLeft)) ? loopOf(op->getOperand(!isLeft)) : scf::ForOp();
+}
+
+/// The index in an iteration of its loop.
+int64_t indexAt(Value index, int64_t iteration) {
+  if (auto argument = dyn_cast<BlockArgument>(index)) {
+    auto loop = cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    return *getConstantIntValue(loop.getLowerBound()) + iteration * *getConstantIntValue(loop.getStep());
+  }
+  Operation *op = index.getDefiningOp();
+  if (std::optional<int64_t> constant = getConstantIntValue(index))
+    return *constant;
+  int64_t a = indexAt(op->getOperand(0), iteration), b = indexAt(op->getOperand(1), iteration);
+  if (isa<arith::AddIOp>(op))
+    return a + b;
+  if (isa<arith::MulIOp>(op))
+    return a * b;
+  return b == 0 ? 0 : isa<arith::DivUIOp>(op) ? a / b : a % b;
+}
+
+/// What a view of a part of the outermost axis covers in each iteration of one loop.
+struct Slices {
+  scf::ForOp loop;                    // null: it is no such view
+  llvm::SmallVector<int64_t> offsets; // bytes from the source's beginning
+  int64_t bytes = 0;
+};
+
+Slices slicesOf(memref::SubViewOp view) {
+  MemRefType source = view.getSourceType();
+  if (!staticBytes(source) || source.getElementTypeBitWidth() % 8 != 0 || source.getRank() == 0)
+    return {};
+  for (auto [axis, extent] : llvm::enumerate(source.getShape())) {
+    bool isWhole = getConstantIntValue(view.getMixedOffsets()[axis]) == 0 &&
+                   getConstantIntValue(view.getMixedSizes()[axis]) == extent;
+    if (getConstantIntValue(view.getMixedStrides()[axis]) != 1 || (axis > 0 && !isWhole))
+      return {};
+  }
+  std::optional<int64_t> count = getConstantIntValue(view.getMixedSizes()[0]);
+  auto first = dyn_cast<Value>(view.getMixedOffsets()[0]);
+  Slices slices;
+  if (!count || !first || !(slices.loop = loopOf(first)))
+    return {};
+  int64_t pitch = source.getDimSize(0) ? *staticBytes(source) / source.getDimSize(0) : 0;
+  for (int64_t i = 0; i < *tripCount(slices.loop); ++i)
+    slices.offsets.push_back(indexAt(first, i) * pitch);
+  slices.bytes = *count * pitch;
+  return slices;
+}
+
 } // namespace
 
 FailureOr<PipeProgram> PipeProgram::create(Operation *function, const MachineInterface &machine) {
@@ -101,6 +166,7 @@ LogicalResult PipeProgram::addBlock(Block &block, PipeNode *parent) {
       PipeNode *node = append(PipeNode::Kind::Loop, loop, parent);
       node->trips = tripCount(loop);
       node->runs = loop->hasAttr(kRunsAttr);
+      node->once = loop->hasAttr(kOnceAttr);
       loops[loop] = node;
       if (failed(addBlock(*loop.getBody(), node)))
         return failure();
@@ -130,14 +196,30 @@ LogicalResult PipeProgram::addOp(PipeOpInterface op, PipeNode *parent) {
 
 LogicalResult PipeProgram::resolve(Operation *at, PipeAccess access, PipeRange &range) {
   Value buffer = access.memref;
+  auto numberOf = [&](const void *key) { return objects.try_emplace(key, objects.size()).first->second; };
   Window window = windowOf(cast<MemRefType>(buffer.getType()));
+  if (auto view = buffer.getDefiningOp<memref::SubViewOp>()) {
+    auto whole = view.getSource().getDefiningOp<PlacedBufferInterface>();
+    Slices slices = whole && !whole.getBufferSlot() ? slicesOf(view) : Slices();
+    if (slices.loop && loops.lookup(slices.loop)) {
+      range.isWrite = access.isWrite;
+      range.object =
+          numberOf(cast<MemRefType>(view.getSource().getType()).getMemorySpace().getAsOpaquePointer());
+      range.bytes = slices.bytes;
+      range.isSlice = true;
+      for (int64_t offset : slices.offsets)
+        range.starts.push_back(whole.getAddresses()[0] + offset);
+      range.slotLoop = loops.lookup(slices.loop);
+      range.slotLoop->slotCycle = std::lcm(range.slotLoop->slotCycle, int64_t(range.starts.size()));
+      return success();
+    }
+  }
   while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>()) {
     if (!keepsPointer(view))
       window = {};
     buffer = view.getViewSource();
   }
   range.isWrite = access.isWrite;
-  auto numberOf = [&](const void *key) { return objects.try_emplace(key, objects.size()).first->second; };
   auto placed = buffer.getDefiningOp<PlacedBufferInterface>();
   if (!placed) {
     range.object = numberOf(buffer.getAsOpaquePointer());

@@ -19,6 +19,7 @@ struct PipeRange {
   llvm::SmallVector<int64_t> starts;   // byte addresses, one a copy of a multi-buffer
   int64_t bytes;                       // INT64_MAX: all of the object
   struct PipeNode *slotLoop = nullptr; // whose iteration chooses the copy; null if there is one
+  bool isSlice = false;                // the starts are of parts of one buffer
 
   int64_t start(int64_t iteration) const { return starts[iteration % int64_t(starts.size())]; }
 };
@@ -37,8 +38,11 @@ struct PipeNode {
   std::vector<PipeNode *> body; // Loop
   std::optional<int64_t> trips; // Loop: if known
   bool runs = false;            // Loop: at least once, by its attribute kRunsAttr
+  bool once = false;            // Loop: at most once, by its attribute kOnceAttr
   int64_t slotCycle = 1;        // Loop: after so many iterations it chooses the same copies again
   unsigned depth() const { return parent ? parent->depth() + 1 : 0; }
+  /// Loop: whose iterations choose flags in its body: that around it if it runs once at most.
+  PipeNode *countingLoop() { return once && parent ? parent->countingLoop() : this; }
 };
 
 /// The program of one function. Nodes live as long as it does; ops must not be erased meanwhile.

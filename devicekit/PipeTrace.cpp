@@ -168,20 +168,20 @@ private:
   /// Which of an edge's flags this iteration uses: the one of the copy that it guards. A carried edge's stay
   /// set between runs of the loop, so that a run's first iterations wait for the last ones of the run before.
   int64_t slotOf(const FlagEdge &edge) {
-    return edge.slots > 1 ? counters[edge.from->parent] % edge.slots : 0;
+    return edge.slots > 1 ? counters[edge.from->parent->countingLoop()] % edge.slots : 0;
   }
 
   /// After so many iterations all slots are the same again.
   int64_t cycleOf(PipeNode *loop) const {
     int64_t cycle = loop->slotCycle;
     for (const FlagEdge &edge : input.edges)
-      if (edge.from->parent == loop)
+      if (edge.from->parent && edge.from->parent->countingLoop() == loop)
         cycle = std::lcm(cycle, edge.slots);
     return cycle;
   }
 
   int64_t tripsOf(PipeNode *loop, int64_t cycle) const {
-    int64_t count = 2 * cycle + 2;
+    int64_t count = loop->once ? 1 : 2 * cycle + 2;
     if (!loop->trips)
       return count;
     // Where copies rotate, what counts of a long loop is which of them it ends with.

@@ -27,26 +27,47 @@ PipeNode *ancestorAt(PipeNode *node, unsigned depth) {
 }
 
 /// The copies of the buffer through which two ops meet: as many flags let one pipe run ahead. Fewer would be
-/// set again too early.
+/// set again too early. Slices of a buffer are many, but what passes beside them does so by two copies.
 int64_t slotsBetween(const PipeConflict &conflict, PipeNode *loop) {
-  auto slots = [&](const PipeRange &range) {
-    return range.slotLoop == loop ? int64_t(range.starts.size()) : 1;
+  auto slots = [&](const PipeRange &range) -> int64_t {
+    int64_t count = range.starts.size();
+    return range.slotLoop != loop ? 1 : range.isSlice ? std::min<int64_t>(count, 2) : count;
   };
   return std::min(slots(*conflict.firstRange), slots(*conflict.secondRange));
 }
 
+/// Copies that both ops take in turn by the iterations of `loop`, 1 if they do not.
+int64_t copiesIn(const PipeConflict &conflict, PipeNode *loop) {
+  int64_t copies = conflict.firstRange->starts.size();
+  bool rotates = loop && conflict.firstRange->slotLoop == loop && conflict.secondRange->slotLoop == loop &&
+                 copies == int64_t(conflict.secondRange->starts.size()) &&
+                 (!loop->trips || *loop->trips >= copies);
+  return !rotates || (conflict.firstRange->isSlice && copies > 2) ? 1 : copies;
+}
+
 FlagEdge edgeOf(const PipeConflict &conflict) {
   auto [a, b] = commonLevel(conflict.first, conflict.second);
+  // From one run of a loop to its next, where copies rotate: the loop's own order from a copy's use to its
+  // next lasts, since its flags stay set between runs.
+  int64_t copies = copiesIn(conflict, a->parent);
+  if (copies > 1 && a->position >= b->position &&
+      firstDifference(conflict.firstIteration, conflict.secondIteration, a->depth()) + 1 < a->depth())
+    return {a, b, conflict.first->pipe, conflict.second->pipe, unsigned(copies), copies};
   unsigned differs = firstDifference(conflict.firstIteration, conflict.secondIteration, a->depth());
   bool isCarried = differs < a->depth();
   unsigned depth = isCarried ? differs + 1 : a->depth(); // of the body in which the flag pair stands
   FlagEdge edge = {ancestorAt(a, depth), ancestorAt(b, depth), conflict.first->pipe, conflict.second->pipe};
-  PipeNode *loop = edge.from->parent;
+  PipeNode *loop = edge.from->parent ? edge.from->parent->countingLoop() : nullptr;
   // A carried order from an earlier op to a later one follows from that within the iteration, since pipes are
   // in order.
   if (isCarried && edge.from->position >= edge.to->position)
     edge.distance = conflict.secondIteration[differs] - conflict.firstIteration[differs];
   edge.slots = edge.distance ? edge.distance : loop ? slotsBetween(conflict, loop) : 1;
+  // From a body that may not run to its next run: in the body, so that sets and waits are as many.
+  while (edge.distance && edge.from == edge.to && edge.from->once) {
+    edge.from = ancestorAt(conflict.first, ++depth);
+    edge.to = ancestorAt(conflict.second, depth);
+  }
   return edge;
 }
 
@@ -137,12 +158,16 @@ template <typename T, typename Fn> bool takeOut(std::vector<T> &items, Fn isFine
 }
 
 void dropImplied(const PipeProgram &program, std::vector<FlagEdge> &edges) {
-  std::vector<std::tuple<unsigned, unsigned, size_t>> order; // the widest last; of equal ones the first last
-  for (auto [i, edge] : llvm::enumerate(edges))
-    order.push_back({edge.distance, widthOf(edge), edges.size() - i});
+  // First what keeps a loop's runs apart, which may imply much but costs most; then the widest, of equal ones
+  // the first.
+  std::vector<std::tuple<bool, unsigned, unsigned, size_t>> order;
+  for (auto [i, edge] : llvm::enumerate(edges)) {
+    bool isApart = edge.from == edge.to && edge.from->kind == PipeNode::Kind::Loop;
+    order.push_back({isApart, edge.distance, widthOf(edge), edges.size() - i});
+  }
   llvm::sort(order);
   std::vector<FlagEdge> sorted;
-  for (auto [distance, width, fromEnd] : llvm::reverse(order))
+  for (auto [isApart, distance, width, fromEnd] : llvm::reverse(order))
     sorted.push_back(edges[edges.size() - fromEnd]);
   edges = std::move(sorted);
   takeOut(edges, [&] { return pipesAreOrdered(program, edges); });

@@ -59,3 +59,63 @@ func.func @loop_after_loop(%a: memref<64xf32, #gm>, %o: memref<64xf32, #gm>, %n:
   }
   return
 }
+
+// -----
+
+#gm = #npu.memory<gm>
+#ub = #npu.memory<ub>
+// Each iteration of the inner loop has its own part of the buffer: the next load waits for none of them, and
+// the next run of the loop for that of the same part alone.
+// CHECK-LABEL: @parts_by_iteration
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: npu.wait_flag[V, MTE2, {{[0-9]+}} + %{{.+}}]
+// CHECK: npu.load
+// CHECK: npu.wait_flag[MTE2, V, {{[0-9]+}} + %{{.+}}]
+// CHECK: npu.vunary <vexp>
+// CHECK-NEXT: npu.set_flag[V, MTE2, {{[0-9]+}} + %{{.+}}]
+// expected-remark @+1 {{flags and barriers is needed}}
+func.func @parts_by_iteration(%a: memref<2x64xf32, #gm>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %x = npu.buffer 0 : memref<4x64xf32, #ub>
+  %y = npu.buffer 1024 : memref<2x64xf32, #ub>
+  scf.for %i = %c0 to %n step %c1 {
+    scf.for %k = %c0 to %c4 step %c2 {
+      %part = memref.subview %x[%k, 0] [2, 64] [1, 1] : memref<4x64xf32, #ub> to memref<2x64xf32, strided<[64, 1], offset: ?>, #ub>
+      npu.load ins(%a : memref<2x64xf32, #gm>) outs(%part : memref<2x64xf32, strided<[64, 1], offset: ?>, #ub>)
+      npu.vunary <vexp> ins(%part : memref<2x64xf32, strided<[64, 1], offset: ?>, #ub>) outs(%y : memref<2x64xf32, #ub>)
+    }
+  }
+  return
+}
+
+// -----
+
+#gm = #npu.memory<gm>
+#ub = #npu.memory<ub>
+// What may not run has its flags within: sets and waits are as many.
+// CHECK-LABEL: @once
+// CHECK: scf.for
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: npu.wait_flag[V, MTE2, 0]
+// CHECK-NEXT: npu.load
+// CHECK: npu.vunary <vexp>
+// CHECK-NEXT: npu.set_flag[V, MTE2, 0]
+// CHECK-NEXT: }
+// expected-remark @+1 {{flags and barriers is needed}}
+func.func @once(%a: memref<64xf32, #gm>, %n: index, %m: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %x = npu.buffer 0 : memref<64xf32, #ub>
+  %y = npu.buffer 256 : memref<64xf32, #ub>
+  scf.for %i = %c0 to %n step %c1 {
+    scf.for %k = %c0 to %m step %c1 {
+      npu.load ins(%a : memref<64xf32, #gm>) outs(%x : memref<64xf32, #ub>)
+      npu.vunary <vexp> ins(%x : memref<64xf32, #ub>) outs(%y : memref<64xf32, #ub>)
+    } {kiln.once}
+  }
+  return
+}

@@ -19,6 +19,8 @@ enum class SyncKind { Set, Wait, Barrier };
 
 /// Unit attribute of an scf.for of unknown trip count that its lowering knows to run at least once.
 inline constexpr llvm::StringLiteral kRunsAttr = "kiln.runs";
+/// Unit attribute of an scf.for of unknown trip count that its lowering knows to run once or not at all.
+inline constexpr llvm::StringLiteral kOnceAttr = "kiln.once";
 
 /// The pipe of a barrier for which the scalar unit waits until every pipe is idle.
 inline constexpr unsigned kAllPipes = ~0u;
