@@ -47,7 +47,10 @@ void CodeWriter::writeLoad2d(ir::Load2dOp op) {
       return writeWindow({source.address, d.address, number(1), number(from[1] * 16), scalar(op.getRows()),
                           start, mul(depth, number(c0))},
                          from[0] * c0, source.elementBytes, number(0), kOneElement);
-    Scalar first = mul(ceilDiv(start, c0), number(from[1]));
+    bool isPacked = op.getPacked() || (!rows.isReg && rows.value == from[1]);
+    Scalar first = mul(ceilDiv(start, c0), isPacked ? rows : number(from[1]));
+    if (isPacked) // the depth's fractals lie one behind the other
+      return write(inst, number(0), first, mul(depth, rows));
     return repeat(depth, [&](Scalar block) { // [K1][N1] as it is
       write(inst, mul(block, rows), add(first, mul(block, number(from[1]))), rows);
     });
@@ -85,7 +88,7 @@ void CodeWriter::writeLoad3d(ir::Load3dOp op) {
   Scalar pads = add(at(op.getPads()[2], 32), at(op.getPads()[3], 40)); // left, right
   pads = add(add(pads, at(op.getPads()[0], 48)), at(op.getPads()[1], 56));
   writeWindow({source.address, place(op.getDst()).address, scalar(op.getHeight()), scalar(op.getWidth()),
-               scalar(op.getRows()), scalar(op.getFrom()), scalar(op.getDepth())},
+               scalar(op.getRows()), scalar(op.getFrom()), scalar(op.getDepth()), int64_t(op.getFirst())},
               from[0] * from[3], source.elementBytes, pads,
               field(op.getStrides()[1], 0) | field(op.getStrides()[0], 6) | field(op.getKernel()[1], 12) |
                   field(op.getKernel()[0], 20) | field(op.getDilations()[1], 28) |
@@ -102,7 +105,7 @@ void CodeWriter::writeWindow(const Window &window, int64_t channels, int64_t ele
   setReg(inst, Field::a, window.from);
   set(inst, Field::m, window.rows);
   set(inst, Field::kext, window.depth);
-  inst[Field::mpos] = 0;
+  inst[Field::mpos] = window.firstRow;
   set(inst, Field::kpos, window.start);
   emit(inst);
 }

@@ -404,14 +404,19 @@ def Npu_Load2dOp : Npu_MoveOp<"load2d", "MTE1", Npu_L1, Npu_L0, "copy fractals f
     Rows along the depth as they are: to L0A from [K1][M1][16][C0] to [M1][K1][16][C0], to L0B from [K1][N1][16][C0]. With
     `transpose` rows of L1 run along M or N, from [M1][K1][16][C0] or [N1][K1][16][C0], and each square is transposed: 16 x 16
     elements, 32 x 32 of one byte. `rows` of A, or columns of B, and `depth` are what is used, in elements, from `from` of the depth on
-    (0 if absent; a multiple of a square's edge); fractals lie close together in L0.
+    (0 if absent; a multiple of a square's edge); fractals lie close together in L0. With `packed` those of columns of B lie so in L1,
+    too, whatever room its buffer has for them.
 
     ```mlir
     npu.load2d ins(%a : memref<4x8x16x16xf16, #npu.memory<l1>>) outs(%x : memref<8x4x16x16xf16, #npu.memory<l0a>>) rows %m depth %k
     npu.load2d ins(%b : memref<8x4x16x16xf16, #npu.memory<l1>>) outs(%y : memref<4x8x16x16xf16, #npu.memory<l0b>>) rows %n depth %k from %s {transpose}
     ```
   }];
-  let arguments = (ins Npu_L1:$src, Npu_L0:$dst, Index:$rows, Index:$depth, Optional<Index>:$from, UnitAttr:$transpose);
+  let arguments = (ins Npu_L1:$src, Npu_L0:$dst, Index:$rows, Index:$depth, Optional<Index>:$from, UnitAttr:$transpose,
+                       UnitAttr:$packed);
+  let builders = [OpBuilder<(ins "::mlir::Value":$src, "::mlir::Value":$dst, "::mlir::Value":$rows, "::mlir::Value":$depth,
+                                 "::mlir::Value":$from, "bool":$transpose),
+                            [{ build($_builder, $_state, src, dst, rows, depth, from, transpose, false); }]>];
   let assemblyFormat = [{`ins` `(` $src `:` type($src) `)` `outs` `(` $dst `:` type($dst) `)` `rows` $rows `depth` $depth
                          (`from` $from^)? attr-dict}];
 }
@@ -420,8 +425,8 @@ def Npu_Load3dOp : Npu_PipeOp<"load3d", "MTE1"> {
   let summary = "copy a part of the im2col matrix of a tensor in L1 to L0A";
   let description = [{
     `src` holds `height` x `width` pixels of NC1HWC0, close together; `pads` are of zeros above, below, left and right of them. Row r
-    of the matrix is output pixel r, its columns are [C1][kernel height][kernel width][C0]. Rows 0 to `rows` and the `depth`
-    columns from `from` on become zZ.
+    of the matrix is output pixel r, its columns are [C1][kernel height][kernel width][C0]. `rows` rows, from `first` on (0 if absent),
+    and the `depth` columns from `from` on become zZ.
     * (C1) There are four pads; kernel, strides and dilations have two entries.
 
     ```mlir
@@ -430,10 +435,11 @@ def Npu_Load3dOp : Npu_PipeOp<"load3d", "MTE1"> {
     ```
   }];
   let arguments = (ins Npu_L1:$src, Npu_L0A:$dst, Index:$height, Index:$width, Variadic<Index>:$pads, Index:$rows, Index:$from,
-                       Index:$depth, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations);
+                       Index:$depth, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
+                       DefaultValuedAttr<I64Attr, "0">:$first);
   let assemblyFormat = [{`ins` `(` $src `:` type($src) `)` `outs` `(` $dst `:` type($dst) `)` `height` $height `width` $width
-                         `pads` `(` $pads `)` `rows` $rows `from` $from `depth` $depth `kernel` $kernel `strides` $strides
-                         `dilations` $dilations attr-dict}];
+                         `pads` `(` $pads `)` `rows` $rows (`first` $first^)? `from` $from `depth` $depth `kernel` $kernel
+                         `strides` $strides `dilations` $dilations attr-dict}];
 }
 
 def Npu_LoadBiasOp : Npu_MoveOp<"load_bias", "MTE1", Npu_L1, Npu_BT, "copy biases from L1 to the bias table"> {

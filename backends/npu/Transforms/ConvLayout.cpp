@@ -9,7 +9,7 @@ namespace kiln::npu {
 namespace {
 
 constexpr int64_t kToChannelsFirst[] = {0, 3, 1, 2}, kToChannelsLast[] = {0, 2, 3, 1};
-constexpr int64_t kFromBlocks[] = {4, 0, 3, 1, 2}, kFromTaps[] = {3, 2, 0, 1};
+constexpr int64_t kFromBlocks[] = {0, 1, 4, 2, 3};
 
 template <typename Op> Op layoutOp(Value value) {
   auto op = value.getDefiningOp<Op>();
@@ -41,8 +41,6 @@ std::optional<ConvOperands> matchLayout(ConvOp conv, const CubeEpilogue &epilogu
     return std::nullopt;
   if (order == ArrayRef(kFromBlocks))
     operands.layout = FilterLayout::Blocks;
-  else if (order == ArrayRef(kFromTaps))
-    operands.layout = FilterLayout::Taps;
   else if (order == ArrayRef(kToChannelsFirst))
     operands.layout = FilterLayout::Frames;
   else

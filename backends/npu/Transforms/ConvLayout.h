@@ -9,8 +9,8 @@ namespace kiln::npu {
 
 /// How filters [o, c, kh, kw] lie in memory.
 enum class FilterLayout : uint8_t {
-  Blocks, // [c / C0, kh, kw, C0, o] as a matrix [.., o]: what load3d makes of the input
-  Taps,   // [kh, kw, c, o] as a matrix [.., o]: the same where channels end within a block
+  Blocks, // [o, c / C0, kh, kw, C0] as a matrix [o, ..], channels filled up to blocks with zeros: a filter is
+          // what load3d makes of a window
   Frames, // [o, kw, c] as a matrix [o, ..]: a row of the input holds them one behind the other
 };
 

@@ -34,20 +34,19 @@ public:
 private:
   Value argument(BlockArgument value) { return function.getArgument(value.getArgNumber()); }
   Span spanOf(OpFoldResult start, OpFoldResult count, int64_t axis, OpFoldResult extent);
-  /// A part of a buffer, whose fractals lie as in the whole.
-  Value slice(Value buffer, int64_t axis, OpFoldResult first, int64_t count);
   ConvShape shapeOf(OpFoldResult images);
-  void fillUnit(Value unit);
-  void takeColumns(OpFoldResult index);
+  void fillUnit(Value unit, OpFoldResult unitsOfPart);
+  void takeColumns(OpFoldResult part);
+  bool isPacked() const;
   void takeRows(OpFoldResult part);
   void allocateSums();
   void storeAll();
   void loadInput(OpFoldResult block);
   void loadImage(Value to, OpFoldResult index, OpFoldResult channel, OpFoldResult count);
   void stepChunk(OpFoldResult block);
-  Value loadTaps(OpFoldResult start, OpFoldResult size, OpFoldResult column);
   void loadBiases();
   Value loadFilters(OpFoldResult start, OpFoldResult size);
+  void loadRows(Value left, OpFoldResult start, OpFoldResult size);
   void multiply(OpFoldResult start, OpFoldResult size, Value filters);
 
   ConvOp conv;
@@ -63,6 +62,8 @@ private:
   OpFoldResult image, group, startN, sizeN, sizeM, startRow, startColumn;
   Span rows, columns;
   Value sums, biases;
+  OpFoldResult filtersAge; // 0: they are to be loaded
+  Value keptFilters;       // of a part, the steps' one behind the other; null: each step loads its own
   // Of the step of the input
   Value input;
   OpFoldResult chunk;
@@ -86,19 +87,6 @@ Span ConvEmitter::spanOf(OpFoldResult start, OpFoldResult count, int64_t axis, O
   span.low = math.sub(span.first, begin);
   span.high = math.sub(end, last);
   return span;
-}
-
-Value ConvEmitter::slice(Value buffer, int64_t axis, OpFoldResult first, int64_t count) {
-  auto type = cast<MemRefType>(buffer.getType());
-  if (count == type.getDimSize(axis))
-    return buffer;
-  SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)),
-      ones(type.getRank(), builder.getIndexAttr(1)), sizes;
-  for (int64_t extent : type.getShape())
-    sizes.push_back(builder.getIndexAttr(extent));
-  offsets[axis] = first;
-  sizes[axis] = builder.getIndexAttr(count);
-  return builder.create<memref::SubViewOp>(loc, buffer, offsets, sizes, ones);
 }
 
 /// Some channels of an image, pixel by pixel.
@@ -135,65 +123,68 @@ void ConvEmitter::loadInput(OpFoldResult block) {
               math.add(image, math.constant(i)), channel, count);
 }
 
-/// The filters' rows of one step, block of channels by block, zeros where a block has fewer channels.
-Value ConvEmitter::loadTaps(OpFoldResult start, OpFoldResult size, OpFoldResult column) {
-  int64_t c0 = shape.c0(), square = squareOf(element), taps = shape.taps();
-  int64_t rowsInL1 = llvm::alignTo(tiles.depthL1, square);
-  Value tile = allocate({int64_t(llvm::alignTo(tiles.n, square) / c0), rowsInL1 / 16, 16, c0}, element,
-                        ir::Memory::L1);
-  clear(tile);
-  Value pitch = math.value(math.constant(rowsInL1));
-  OpFoldResult first = math.add(math.mul(chunk, math.constant(taps)), math.div(start, math.constant(c0)));
-  forSteps(math.ceilDiv(size, c0), 1, [&](OpFoldResult index) {
-    OpFoldResult block = math.add(first, index), tap = math.rem(block, math.constant(taps));
-    OpFoldResult channel = shape.blocks() == 1
-                               ? math.constant(0)
-                               : math.mul(math.div(block, math.constant(taps)), math.constant(c0));
-    OpFoldResult row = math.add(math.mul(tap, math.constant(shape.channels)), channel);
-    OpFoldResult rows = clip(math.constant(shape.channels), c0, channel);
-    Value window = windowOf(builder, loc, w, math.add(math.mul(row, outChannels), column), {rows, sizeN},
-                            {outChannels, math.constant(1)});
-    builder.create<ir::Nd2NzOp>(loc, window, tile, math.value(math.mul(index, math.constant(c0))), pitch);
-  });
+Value ConvEmitter::loadFilters(OpFoldResult start, OpFoldResult size) {
+  OpFoldResult column = math.add(math.mul(group, math.constant(shape.outChannels)), startN);
+  int64_t perBlock = shape.taps() * shape.c0(), depth = shape.blocks() * perBlock; // of a filter
+  OpFoldResult from = math.add(math.mul(chunk, math.constant(perBlock)), start);
+  SmallVector<int64_t> extents = tileExtents(/*depthIsRow=*/false, tiles.n, tiles.depthL1);
+  Value tile;
+  if (keptFilters) {
+    OpFoldResult index = math.div(start, math.constant(tiles.depthL1));
+    tile = slice(keptFilters, 0, math.mul(index, math.constant(extents[0])), extents[0]);
+  } else {
+    tile = allocate(extents, element, ir::Memory::L1);
+  }
+  auto load = [&] {
+    if (shape.outChannels % 16 != 0)
+      clear(tile);
+    Value window = windowOf(builder, loc, w, math.add(math.mul(column, math.constant(depth)), from),
+                            {sizeN, size}, {math.constant(depth), math.constant(1)});
+    Value pitch = isPacked() ? math.value(sizeN) : Value(); // multiples of a fractal's columns
+    builder.create<ir::Nd2NzOp>(loc, window, tile, Value(), pitch);
+  };
+  if (keptFilters)
+    once(filtersAge, load);
+  else
+    load();
   return tile;
 }
 
-Value ConvEmitter::loadFilters(OpFoldResult start, OpFoldResult size) {
-  OpFoldResult column = math.add(math.mul(group, math.constant(shape.outChannels)), startN);
-  if (operands.layout == FilterLayout::Taps)
-    return loadTaps(start, size, column);
-  int64_t square = squareOf(element), perBlock = shape.taps() * shape.c0();
-  OpFoldResult row = math.add(math.mul(chunk, math.constant(perBlock)), start);
-  bool isWhole = shape.outChannels % square == 0 && tiles.n % square == 0 &&
-                 shape.blocks() * perBlock % square == 0 && tiles.blocks * perBlock % square == 0 &&
-                 tiles.depthL1 % square == 0;
-  return loadTile({w, /*depthIsRow=*/true, outChannels, {}}, math.add(math.mul(row, outChannels), column),
-                  sizeN, size, tiles.n, tiles.depthL1, isWhole);
+/// Rows of the im2col matrix in L0A. Those of several images lie close together: an image's may begin within
+/// a fractal, of which its transfer fills the rows before with those of pixels above the image, until that of
+/// the image before writes its own there. So the last image goes first.
+void ConvEmitter::loadRows(Value left, OpFoldResult start, OpFoldResult size) {
+  const int64_t kernel[] = {shape.kernelH, shape.kernelW};
+  int64_t pixels = tiles.m(shape);
+  for (int64_t i = tiles.images; i-- > 0;) {
+    int64_t begin = tiles.images > 1 ? i * pixels : 0, before = begin % 16;
+    int64_t above = llvm::divideCeil(before, std::max<int64_t>(shape.outWidth, 1)), first = 0;
+    Value to = left;
+    OpFoldResult count = sizeM, top = rows.low;
+    if (tiles.images > 1) {
+      to = slice(left, 0, math.constant(begin / 16), llvm::divideCeil(before + pixels, 16));
+      count = math.constant(before + pixels);
+      top = math.add(top, math.constant(above * shape.strideH));
+      first = above * shape.outWidth - before;
+    }
+    Value pads[] = {math.value(top), math.value(rows.high), math.value(columns.low),
+                    math.value(columns.high)};
+    builder.create<ir::Load3dOp>(loc, slice(input, 0, math.constant(i * tiles.blocks), tiles.blocks), to,
+                                 math.value(rows.size), math.value(columns.size), pads, math.value(count),
+                                 math.value(start), math.value(size), kernel,
+                                 ArrayRef<int64_t>{shape.strideH, shape.strideW},
+                                 ArrayRef<int64_t>{shape.dilationH, shape.dilationW}, first);
+  }
 }
 
 void ConvEmitter::multiply(OpFoldResult start, OpFoldResult size, Value filters) {
   OpFoldResult row = math.add(math.mul(chunk, math.constant(shape.taps() * shape.c0())), start);
-  int64_t square = squareOf(element), rowsOfL0 = tiles.fractalRows(shape),
-          rowsOfOne = rowsOfL0 / tiles.images;
-  OpFoldResult sizeOfOne = sizeM, low = rows.high;
-  if (tiles.images > 1) { // whole fractals of each, of rows below the image
-    sizeOfOne = math.constant(rowsOfOne);
-    int64_t more = llvm::divideCeil(rowsOfOne - tiles.m(shape), shape.outWidth);
-    low = math.add(low, math.constant(more * shape.strideH));
-  }
-  Value m = math.value(tiles.images > 1 ? math.constant(rowsOfL0) : sizeM),
-        n = math.value(columnsInL0(sizeN, /*isTransposed=*/true)), k = math.value(size);
-  Value left = allocateL0(ir::Memory::L0A, rowsOfL0, tiles.depthL1),
-        right = allocateL0(ir::Memory::L0B, llvm::alignTo(tiles.n, square), tiles.depthL1);
-  Value pads[] = {math.value(rows.low), math.value(low), math.value(columns.low), math.value(columns.high)};
-  for (int64_t i = 0; i < tiles.images; ++i)
-    builder.create<ir::Load3dOp>(loc, slice(input, 0, math.constant(i * tiles.blocks), tiles.blocks),
-                                 slice(left, 0, math.constant(i * rowsOfOne / 16), rowsOfOne / 16),
-                                 math.value(rows.size), math.value(columns.size), pads, math.value(sizeOfOne),
-                                 math.value(start), k, ArrayRef<int64_t>{shape.kernelH, shape.kernelW},
-                                 ArrayRef<int64_t>{shape.strideH, shape.strideW},
-                                 ArrayRef<int64_t>{shape.dilationH, shape.dilationW});
-  builder.create<ir::Load2dOp>(loc, filters, right, n, k, Value(), /*transpose=*/true);
+  Value m = math.value(tiles.images > 1 ? math.constant(tiles.images * tiles.m(shape)) : sizeM),
+        n = math.value(sizeN), k = math.value(size);
+  Value left = allocateL0(ir::Memory::L0A, tiles.fractalRows(shape), tiles.depthL1),
+        right = allocateL0(ir::Memory::L0B, llvm::alignTo(tiles.n, squareOf(element)), tiles.depthL1);
+  loadRows(left, start, size);
+  builder.create<ir::Load2dOp>(loc, filters, right, n, k, Value(), /*transpose=*/false, isPacked());
   builder.create<ir::MmadOp>(loc, left, right, sums, m, n, k, isZero(row), biases,
                              tiles.depthL0 < tiles.depthL1 ? builder.getI64IntegerAttr(tiles.depthL0)
                                                            : IntegerAttr());
@@ -210,10 +201,27 @@ void ConvEmitter::stepChunk(OpFoldResult block) {
   });
 }
 
-/// Output channels of the tile at `index`.
-void ConvEmitter::takeColumns(OpFoldResult index) {
-  startN = math.mul(index, math.constant(tiles.n));
-  sizeN = clip(math.constant(shape.outChannels), tiles.n, startN);
+/// Output channels of a part.
+void ConvEmitter::takeColumns(OpFoldResult part) {
+  int64_t grains = llvm::divideCeil(shape.outChannels, shape.grain);
+  auto startOf = [&](OpFoldResult index) {
+    OpFoldResult first = grains % tiles.parts == 0
+                             ? math.mul(index, math.constant(grains / tiles.parts))
+                             : math.div(math.mul(index, math.constant(grains)), math.constant(tiles.parts));
+    return math.mul(first, math.constant(shape.grain));
+  };
+  startN = startOf(part);
+  if (grains % tiles.parts == 0)
+    sizeN = clip(math.constant(shape.outChannels), tiles.n, startN);
+  else
+    sizeN = math.sub(math.min(startOf(math.add(part, math.constant(1))), math.constant(shape.outChannels)),
+                     startN);
+}
+
+/// Whether filters lie in L1 as closely as a part has them: parts of two sizes, all of whole fractals.
+bool ConvEmitter::isPacked() const {
+  int64_t grains = llvm::divideCeil(shape.outChannels, shape.grain);
+  return grains % tiles.parts != 0 && shape.outChannels % 16 == 0;
 }
 
 void ConvEmitter::loadBiases() {
@@ -256,19 +264,25 @@ void ConvEmitter::allocateSums() {
 void ConvEmitter::storeAll() {
   OpFoldResult column = math.add(math.mul(group, math.constant(shape.outChannels)), startN);
   CubeOutput output = {y, outChannels, cast<MemRefType>(y.getType()).getElementType(), Value(), isRelu};
-  int64_t fractals = tiles.fractalRows(shape) / 16 / tiles.images;
-  for (int64_t i = 0; i < tiles.images; ++i) {
-    OpFoldResult pixel = math.add(math.mul(math.add(image, math.constant(i)), outHeight), startRow);
-    pixel = math.add(math.mul(pixel, outWidth), startColumn);
-    storeSums(output, slice(sums, 1, math.constant(i * fractals), fractals),
-              math.add(math.mul(pixel, outChannels), column), sizeM, sizeN);
-  }
+  OpFoldResult pixel = math.add(math.mul(image, outHeight), startRow);
+  pixel = math.add(math.mul(pixel, outWidth), startColumn);
+  storeSums(output, sums, math.add(math.mul(pixel, outChannels), column),
+            tiles.images > 1 ? math.constant(tiles.images * tiles.m(shape)) : sizeM, sizeN);
 }
 
-void ConvEmitter::fillUnit(Value unit) {
-  OpFoldResult tilesN = math.ceilDiv(math.constant(shape.outChannels), tiles.n);
-  takeColumns(math.rem(unit, tilesN));
-  takeRows(math.div(unit, tilesN));
+void ConvEmitter::fillUnit(Value unit, OpFoldResult unitsOfPart) {
+  OpFoldResult part = tiles.parts == 1 ? math.constant(0) : math.div(unit, unitsOfPart);
+  takeColumns(part);
+  takeRows(tiles.parts == 1 ? OpFoldResult(unit) : math.rem(unit, unitsOfPart));
+  if (keptFilters) { // 0: the core's first unit, or the first of another part
+    auto loop = cast<scf::ForOp>(unit.getParentBlock()->getParentOp());
+    filtersAge = math.min(math.sub(unit, loop.getLowerBound()), math.constant(1));
+    if (tiles.parts > 1) {
+      OpFoldResult before = math.max(math.sub(unit, loop.getStep()), math.constant(0));
+      OpFoldResult isOther = math.min(math.sub(part, math.div(before, unitsOfPart)), math.constant(1));
+      filtersAge = math.mul(filtersAge, math.sub(math.constant(1), isOther));
+    }
+  }
   loadBiases();
   allocateSums();
   forSteps(math.constant(shape.blocks()), tiles.blocks, [&](OpFoldResult block) { stepChunk(block); });
@@ -288,7 +302,7 @@ ConvShape ConvEmitter::shapeOf(OpFoldResult images) {
   shape.inBytes = element.getIntOrFloatBitWidth() / 8;
   shape.outBytes = cast<MemRefType>(y.getType()).getElementTypeBitWidth() / 8;
   shape.depth = cubeDepth(target, element);
-  // Rows below the image come by the pads' fields: 15 steps at most.
+  // Rows above an image come by the pads' fields: 15 steps at most.
   bool hasFewPads =
       shape.strideH <= 8 && llvm::all_of(conv.getPads(), [](int64_t pad) { return pad <= 100; });
   shape.mayJoinImages = hasFewPads && known(images) > 0 && shape.outHeight > 0 && shape.outWidth > 0 &&
@@ -322,14 +336,20 @@ LogicalResult ConvEmitter::run() {
     shape.images = shape.strideW = 1;
     shape.mayJoinImages = false;
   }
+  // On fused cores the loops by which sums leave would make flags' proof too long.
+  shape.mayKeepFilters = !target.fusedCores && shape.groups == 1 && shape.outChannels % 16 == 0;
   if (!chooseConvTiles(target, shape, tiles))
     return conv.emitError("npu: kiln.conv whose window does not fit into L1 is not lowered yet");
   OpFoldResult units = math.mul(math.div(images, math.constant(tiles.images)),
                                 math.mul(math.constant(shape.groups), math.ceilDiv(outHeight, tiles.rows)));
   if (!tiles.isBand)
     units = math.mul(units, math.ceilDiv(outWidth, tiles.columns));
-  units = math.mul(units, math.ceilDiv(math.constant(shape.outChannels), tiles.n));
-  fillUnit(openUnits(units, target.cubeCores));
+  if (tiles.keepsFilters) {
+    SmallVector<int64_t> extents = tileExtents(/*depthIsRow=*/false, tiles.n, tiles.depthL1);
+    extents[0] *= llvm::divideCeil(shape.blocks() * shape.taps() * shape.c0(), tiles.depthL1);
+    keptFilters = allocate(extents, element, ir::Memory::L1);
+  }
+  fillUnit(openUnits(math.mul(units, math.constant(tiles.parts)), target.cubeCores), units);
   return success();
 }
 

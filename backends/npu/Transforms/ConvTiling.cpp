@@ -2,6 +2,7 @@
 // the model of one unit as in CubeTiling.cpp.
 #include "backends/npu/Transforms/ConvTiling.h"
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -13,16 +14,27 @@ namespace {
 constexpr int64_t kUnknownRows = 64;   // what a height that is not known counts as
 constexpr int64_t kMostRows = 256;     // of a tile of the result
 constexpr int64_t kMostPixels = 65535; // rows of one nd2nz
+constexpr int64_t kMostColumnsOfTile = 256;
+constexpr int64_t kMostUneven = 8;   // parts up to which some more of the same width are tried
+constexpr int64_t kMostUnits = 4096; // that are dealt to cores one by one
+
+constexpr int64_t kMostSlices = 16; // of filters that stay in L1: each has places of its own in flags' proof
+constexpr double kUneven = 0.1;     // of its time each unit works while others wait for it
+constexpr double kPerUnit = 150;    // from the last product of a unit to the first of the next
+constexpr double kStepIssue = 110;  // cycles of the scalar unit that a step of L0 takes
+constexpr int64_t kStepsAhead = 6;  // of L0 for which the queue of MTE1 has room: as far loads are ahead
+
+int64_t divideUp(int64_t a, int64_t b) { return int64_t(llvm::divideCeil(a, b)); }
 
 /// Steps of depth, and copies of the input in L1; false if nothing fits.
 bool chooseSteps(const Target &target, const ConvShape &shape, ConvTiles &tiles) {
   int64_t c0 = shape.c0(), m = tiles.fractalRows(shape);
   if (tiles.pixels > kMostPixels || uint64_t(m * llvm::alignTo(tiles.n, 32) * 4) > target.l0cBytes)
     return false;
-  int64_t square = std::max<int64_t>(16, c0);
+  int64_t square = std::max<int64_t>(16, c0), columns = llvm::alignTo(tiles.n, square);
   int64_t whole = shape.blocks() * shape.taps() * c0;
   int64_t most = std::min<int64_t>(target.l0aBytes / 2 / (m * shape.inBytes),
-                                   target.l0bBytes / 2 / (llvm::alignTo(tiles.n, square) * shape.inBytes));
+                                   target.l0bBytes / 2 / (columns * shape.inBytes));
   if (most < square)
     return false;
   int64_t perBlock = llvm::alignTo(tiles.pixels, 16) * 32 * tiles.images;
@@ -33,25 +45,39 @@ bool chooseSteps(const Target &target, const ConvShape &shape, ConvTiles &tiles)
       if (tiles.blocks > 0)
         break;
     }
+    if (tiles.blocks > 0) // as many in each chunk
+      tiles.blocks = divideUp(shape.blocks(), divideUp(shape.blocks(), tiles.blocks));
     return tiles.blocks > 0;
   };
   tiles.depthL0 = std::min<int64_t>(int64_t(1) << llvm::Log2_64(most), llvm::alignTo(whole, square));
   tiles.depthL0 = tiles.depthL0 / square * square;
+  if (tiles.keepsFilters) {
+    tiles.depthL1 = tiles.depthL0;
+    while (divideUp(whole, tiles.depthL1) > kMostSlices || tiles.depthL1 * shape.inBytes < 512)
+      tiles.depthL1 *= 2;
+    tiles.depthL1 = std::min<int64_t>(tiles.depthL1, llvm::alignTo(whole, tiles.depthL0));
+    int64_t filters = divideUp(whole, tiles.depthL1) * tiles.depthL1 * columns * shape.inBytes;
+    tiles.blocks = shape.blocks();
+    return filters + 4096 + 2 * shape.blocks() * perBlock <= int64_t(target.l1Bytes) && tiles.images == 1;
+  }
   tiles.blocks = 0;
   for (int64_t depth = std::max<int64_t>(tiles.depthL0, 512 / shape.inBytes);
        tiles.blocks <= 0 && depth >= tiles.depthL0; depth /= 2) {
     tiles.depthL1 = std::max<int64_t>(depth / tiles.depthL0, 1) * tiles.depthL0;
-    fitInput(2 * llvm::alignTo(tiles.n, square) * tiles.depthL1 * shape.inBytes);
+    fitInput(2 * columns * tiles.depthL1 * shape.inBytes);
   }
   if (tiles.blocks <= 0)
     return false;
+  if (tiles.images > 1) // all steps are whole
+    while (shape.blocks() % tiles.blocks)
+      --tiles.blocks;
   int64_t stepDepth = llvm::alignTo(tiles.blocks * shape.taps() * c0, square);
   tiles.depthL1 = std::min<int64_t>(tiles.depthL1, llvm::alignTo(stepDepth, tiles.depthL0));
   if (tiles.images == 1)
     return true;
   // In L0A an image's rows follow another's by the depth of a step, so that all steps are whole.
-  int64_t depth = tiles.blocks * shape.taps() * c0, blocks = tiles.blocks;
-  if (shape.blocks() % blocks || depth % square)
+  int64_t depth = tiles.blocks * shape.taps() * c0;
+  if (depth % square)
     return false;
   if (depth % tiles.depthL1 || tiles.depthL1 % tiles.depthL0) {
     tiles.depthL0 = most / square * square;
@@ -59,42 +85,86 @@ bool chooseSteps(const Target &target, const ConvShape &shape, ConvTiles &tiles)
       tiles.depthL0 -= square;
     tiles.depthL1 = tiles.depthL0 * (depth % (2 * tiles.depthL0) ? 1 : 2);
   }
-  return fitInput(2 * llvm::alignTo(tiles.n, square) * tiles.depthL1 * shape.inBytes) &&
-         tiles.blocks == blocks;
+  return 2 * columns * tiles.depthL1 * shape.inBytes + 4096 + tiles.blocks * perBlock <=
+         int64_t(target.l1Bytes);
 }
 
-double cyclesOf(const Target &target, const ConvShape &shape, const ConvTiles &tiles) {
-  double pixels = double(tiles.m(shape) * tiles.images), m = double(tiles.fractalRows(shape) / 16),
-         n = std::ceil(double(tiles.n) / 16);
-  double k = double(shape.blocks() * shape.taps() * shape.c0()), steps = std::ceil(k / double(tiles.depthL0));
+/// One unit of `pixels` of each image and `columns` channels.
+double unitCycles(const Target &target, const ConvShape &shape, const ConvTiles &tiles, double pixels,
+                  double columns) {
+  double joined = pixels * double(tiles.images), m = std::ceil(joined / 16), n = std::ceil(columns / 16);
+  double k = double(shape.blocks() * shape.taps() * shape.c0()), depth = double(tiles.depthL0);
+  double steps = std::ceil(k / depth), l2 = double(target.l2ReadRate), burst = double(target.gmBurstCycles);
+  double step = m * n * std::ceil(std::min(depth, k) / double(shape.depth)) + double(target.cubeHead);
   double cube = m * n * std::ceil(k / double(shape.depth)) + steps * double(target.cubeHead);
   double toL0 =
       k * shape.inBytes * (m * 16 / double(target.l1ToL0aRate) + n * 16 / double(target.l1ToL0bRate)) +
-      steps * double(target.mteSetup);
-  double l2 = double(target.l2ReadRate);
+      steps * double(tiles.images + 1) * double(target.mteSetup);
   double chunks = std::ceil(double(shape.blocks()) / double(tiles.blocks));
-  double inPixels = double(tiles.pixels * tiles.images);
-  double input = std::max(inPixels * double(shape.channels * shape.inBytes) / l2,
-                          inPixels * chunks * double(target.gmBurstCycles));
-  double filters = std::max(k * double(tiles.n * shape.inBytes) / l2, k * double(target.gmBurstCycles));
-  double write = std::max(pixels * double(tiles.n * shape.outBytes) / double(target.l2WriteRate),
-                          pixels * double(target.gmBurstCycles));
-  double unit = std::max({cube, toL0, input + filters + write});
-  if (uint64_t(2 * m * n * 1024) > target.l0cBytes)
+  double inPixels = double(tiles.pixels * tiles.images) * pixels / double(tiles.m(shape));
+  double input = std::max(inPixels * double(shape.channels * shape.inBytes) / l2, inPixels * chunks * burst);
+  double filters = std::max(k * columns * shape.inBytes / l2, columns * k / double(tiles.depthL1) * burst);
+  double perStep = tiles.keepsFilters ? 0 : filters * double(tiles.depthL1) / k;
+  double write = std::max(joined * columns * shape.outBytes / double(target.l2WriteRate), joined * burst);
+  double read = input + (tiles.keepsFilters ? 0 : filters);
+  // Parts read the same input.
+  double memory = (inPixels * double(shape.channels * shape.inBytes) / double(tiles.parts) +
+                   joined * columns * shape.outBytes) /
+                  double(target.ddrRate);
+  double unit =
+      std::max({cube, toL0, write, read, memory, steps * kStepIssue}) + kUneven * (cube + read + write);
+  if (uint64_t(2 * tiles.fractalRows(shape) * tiles.n * 4) > target.l0cBytes)
     unit = std::max(cube + write + double(target.fixHead + target.gmLatency), unit);
-  double rows = shape.outHeight < 0 ? kUnknownRows : double(shape.outHeight);
-  double perRow =
-      tiles.isBand ? 1 : std::ceil((shape.outWidth < 0 ? 256.0 : double(shape.outWidth)) / pixels);
-  double units = double(shape.images / tiles.images * shape.groups) * std::ceil(rows / double(tiles.rows)) *
-                 perRow * std::ceil(double(shape.outChannels) / double(tiles.n));
-  return (input + filters) / chunks + std::ceil(units / double(target.cubeCores)) * unit + write;
+  double late = input / chunks + perStep + double(target.gmLatency) - double(kStepsAhead) * step;
+  return unit + std::max(late, 0.0) * chunks + kPerUnit;
+}
+
+double cyclesOf(const Target &target, const ConvShape &shape, const ConvTiles &tiles) {
+  int64_t height = shape.outHeight < 0 ? kUnknownRows : shape.outHeight,
+          width = shape.outWidth < 0 ? kMostRows : std::max<int64_t>(shape.outWidth, 1);
+  int64_t bands = divideUp(height, tiles.rows), perRow = tiles.isBand ? 1 : divideUp(width, tiles.columns);
+  int64_t rowUnits = shape.images / tiles.images * shape.groups * bands * perRow,
+          grains = divideUp(shape.outChannels, shape.grain);
+  double whole = double(tiles.m(shape)),
+         last = double(tiles.isBand ? (height - (bands - 1) * tiles.rows) * width
+                                    : width - (perRow - 1) * tiles.columns);
+  double few = double(grains / tiles.parts * shape.grain), many = double(tiles.n);
+  double unit[2][2] = {
+      {unitCycles(target, shape, tiles, whole, many), unitCycles(target, shape, tiles, last, many)},
+      {unitCycles(target, shape, tiles, whole, few), unitCycles(target, shape, tiles, last, few)}};
+  // Cores take every unit in turn; the busiest one counts.
+  auto cores = int64_t(target.cubeCores);
+  int64_t units = rowUnits * tiles.parts, period = tiles.isBand ? bands : perRow;
+  double most = double(divideUp(units, cores)) * unit[0][0];
+  if (units <= kMostUnits) {
+    llvm::SmallVector<double> sums(cores, 0);
+    for (int64_t index = 0; index < units; ++index) {
+      int64_t part = index / rowUnits;
+      int64_t wide = ConvTiles::firstGrain(part + 1, grains, tiles.parts) -
+                     ConvTiles::firstGrain(part, grains, tiles.parts);
+      sums[index % cores] += unit[wide * shape.grain < tiles.n][index % rowUnits % period == period - 1];
+    }
+    most = *std::max_element(sums.begin(), sums.end());
+  }
+  // The first part's tiles bring the input from memory, for those of the others, too.
+  double input = double(shape.images * shape.rowsFor(height) * std::max<int64_t>(shape.width, width)) *
+                 double(shape.channels * shape.groups * shape.inBytes) / double(target.ddrRate) /
+                 double(cores);
+  if (tiles.parts > 1)
+    most += std::max(input - most / double(tiles.parts), 0.0);
+  double k = double(shape.blocks() * shape.taps() * shape.c0());
+  double start = double(tiles.pixels * tiles.images * tiles.blocks * 32 +
+                        std::min<int64_t>(tiles.depthL1, int64_t(k)) * tiles.n * shape.inBytes) /
+                 double(target.l2ReadRate);
+  double write = whole * double(tiles.images) * many * shape.outBytes / double(target.l2WriteRate);
+  return start + most + write;
 }
 
 } // namespace
 
 bool chooseConvTiles(const Target &target, const ConvShape &shape, ConvTiles &tiles) {
   double least = -1;
-  auto consider = [&](ConvTiles candidate) {
+  auto considerOne = [&](ConvTiles candidate) {
     if (!chooseSteps(target, shape, candidate))
       return;
     double cycles = cyclesOf(target, shape, candidate);
@@ -103,10 +173,21 @@ bool chooseConvTiles(const Target &target, const ConvShape &shape, ConvTiles &ti
       tiles = candidate;
     }
   };
-  int64_t mostN = std::min<int64_t>(256, llvm::alignTo(shape.outChannels, 16));
-  for (int64_t n = mostN; n >= 16; n -= n > 128 ? 32 : 16) {
+  auto consider = [&](ConvTiles candidate) {
+    considerOne(candidate);
+    candidate.keepsFilters = shape.mayKeepFilters && candidate.images == 1;
+    if (candidate.keepsFilters)
+      considerOne(candidate);
+  };
+  int64_t grains = divideUp(shape.outChannels, shape.grain);
+  for (int64_t parts = divideUp(grains * shape.grain, kMostColumnsOfTile), before = 0; parts <= grains;
+       ++parts) {
     ConvTiles candidate;
-    candidate.n = n;
+    candidate.parts = parts;
+    candidate.n = divideUp(grains, parts) * shape.grain;
+    if (candidate.n == before && parts > kMostUneven)
+      continue; // no narrower, and no better spread
+    before = candidate.n;
     if (shape.outWidth > 0 && shape.width > 0 && shape.outWidth <= kMostRows) {
       candidate.isBand = true;
       int64_t height = shape.outHeight < 0 ? kMostRows : shape.outHeight;

@@ -11,7 +11,9 @@ struct ConvShape {
   int64_t images = 1, groups = 1, width = -1, outHeight = -1, outWidth = -1, channels = 1, outChannels = 1;
   int64_t kernelH = 1, kernelW = 1, strideH = 1, strideW = 1, dilationH = 1, dilationW = 1;
   int64_t inBytes = 2, outBytes = 2, depth = 16;
+  int64_t grain = 16;         // parts of the output's channels are multiples of it
   bool mayJoinImages = false; // their count and all extents are known
+  bool mayKeepFilters = false;
 
   int64_t c0() const { return 32 / inBytes; }
   int64_t blocks() const { return (channels + c0() - 1) / c0(); } // C1
@@ -21,17 +23,22 @@ struct ConvShape {
   int64_t columnsFor(int64_t count) const { return (count - 1) * strideW + (kernelW - 1) * dilationW + 1; }
 };
 
-/// A tile of the output is `rows` whole rows, all rows of `images`, or `columns` of one row.
+/// A tile of the output is `rows` whole rows, all rows of `images`, or `columns` of one row, by one of
+/// `parts` of the channels. Parts are as equal as grains allow; all tiles of one follow each other.
 struct ConvTiles {
   bool isBand = false; // whole rows
-  int64_t rows = 1, columns = 0, n = 16;
-  int64_t images = 1;                 // more than 1: a divisor of all; each has rows of fractals of its own
+  int64_t rows = 1, columns = 0, parts = 1;
+  int64_t n = 16;                     // channels of a part, at most
+  bool keepsFilters = false;          // of a part in L1, from tile to tile
+  int64_t images = 1;                 // more than 1: a divisor of all; their rows lie close together
   int64_t blocks = 1;                 // of C0 channels that a step of the input has in L1
   int64_t depthL1 = 16, depthL0 = 16; // of the filters' steps
   int64_t pixels = 0;                 // of the input's tile in L1, at most
   int64_t m(const ConvShape &shape) const { return isBand ? rows * shape.outWidth : columns; } // of an image
+  /// Parts' first grains.
+  static int64_t firstGrain(int64_t part, int64_t grains, int64_t parts) { return part * grains / parts; }
   /// Rows in L0 and L0C.
-  int64_t fractalRows(const ConvShape &shape) const { return images * ((m(shape) + 15) / 16 * 16); }
+  int64_t fractalRows(const ConvShape &shape) const { return (images * m(shape) + 15) / 16 * 16; }
 };
 
 /// The tiles that the cost model finds fastest; false if L1 does not hold even the smallest.

@@ -111,19 +111,53 @@ Value CubeBuilder::openUnits(OpFoldResult units, uint64_t cores) {
   return loop.getInductionVar();
 }
 
-Value CubeBuilder::loadTile(const CubeOperand &operand, OpFoldResult offset, OpFoldResult extent,
-                            OpFoldResult sizeK, int64_t tile, int64_t depth, bool isWhole) {
+SmallVector<int64_t> CubeBuilder::tileExtents(bool depthIsRow, int64_t tile, int64_t depth) {
   int64_t c0 = ir::blockElements(element), square = squareOf(element);
-  int64_t rows = operand.depthIsRow ? llvm::alignTo(depth, square) : llvm::alignTo(tile, 16);
-  int64_t columns = operand.depthIsRow ? llvm::alignTo(tile, square) : llvm::alignTo(depth, c0);
-  Value buffer = allocate({columns / c0, rows / 16, 16, c0}, element, ir::Memory::L1);
-  if (!isWhole)
-    clear(buffer);
+  int64_t rows = depthIsRow ? llvm::alignTo(depth, square) : llvm::alignTo(tile, 16);
+  int64_t columns = depthIsRow ? llvm::alignTo(tile, square) : llvm::alignTo(depth, c0);
+  return {columns / c0, rows / 16, 16, c0};
+}
+
+void CubeBuilder::fillTile(Value buffer, const CubeOperand &operand, OpFoldResult offset, OpFoldResult extent,
+                           OpFoldResult sizeK) {
   Value window = windowOf(builder, loc, operand.memref, offset,
                           {operand.depthIsRow ? sizeK : extent, operand.depthIsRow ? extent : sizeK},
                           {operand.stride, math.constant(1)});
   builder.create<ir::Nd2NzOp>(loc, window, buffer, Value(), Value());
+}
+
+Value CubeBuilder::loadTile(const CubeOperand &operand, OpFoldResult offset, OpFoldResult extent,
+                            OpFoldResult sizeK, int64_t tile, int64_t depth, bool isWhole) {
+  Value buffer = allocate(tileExtents(operand.depthIsRow, tile, depth), element, ir::Memory::L1);
+  if (!isWhole)
+    clear(buffer);
+  fillTile(buffer, operand, offset, extent, sizeK);
   return buffer;
+}
+
+Value CubeBuilder::slice(Value buffer, int64_t axis, OpFoldResult first, int64_t count) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (count == type.getDimSize(axis))
+    return buffer;
+  SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)),
+      ones(type.getRank(), builder.getIndexAttr(1)), sizes;
+  for (int64_t extent : type.getShape())
+    sizes.push_back(builder.getIndexAttr(extent));
+  offsets[axis] = first;
+  sizes[axis] = builder.getIndexAttr(count);
+  return builder.create<memref::SubViewOp>(loc, buffer, offsets, sizes, ones);
+}
+
+void CubeBuilder::once(OpFoldResult index, llvm::function_ref<void()> body) {
+  OpFoldResult trips = math.sub(math.constant(1), math.min(index, math.constant(1)));
+  if (getConstantIntValue(trips) == 1)
+    return body();
+  Value zero = math.value(math.constant(0)), one = math.value(math.constant(1));
+  auto loop = builder.create<scf::ForOp>(loc, zero, math.value(trips), one);
+  loop->setAttr(devicekit::kOnceAttr, builder.getUnitAttr());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  body();
 }
 
 Value CubeBuilder::loadBias(Value bias, OpFoldResult start, OpFoldResult columns, int64_t tile,

@@ -70,6 +70,14 @@ protected:
   /// `isWhole`: the end is always that of a fractal, or of a square that is transposed.
   mlir::Value loadTile(const CubeOperand &operand, mlir::OpFoldResult offset, mlir::OpFoldResult extent,
                        mlir::OpFoldResult sizeK, int64_t tile, int64_t depth, bool isWhole);
+  /// The extents of such a buffer, and its filling from memory.
+  llvm::SmallVector<int64_t> tileExtents(bool depthIsRow, int64_t tile, int64_t depth);
+  void fillTile(mlir::Value buffer, const CubeOperand &operand, mlir::OpFoldResult offset,
+                mlir::OpFoldResult extent, mlir::OpFoldResult sizeK);
+  /// A part of a buffer along an axis, whose fractals lie as in the whole.
+  mlir::Value slice(mlir::Value buffer, int64_t axis, mlir::OpFoldResult first, int64_t count);
+  /// A loop that runs once where `index` is 0, else not at all.
+  void once(mlir::OpFoldResult index, llvm::function_ref<void()> body);
   /// Biases from `start` on in the bias table, by way of L1; `tile` of them at most. `isWhole`: there are
   /// always whole blocks of what is read.
   mlir::Value loadBias(mlir::Value bias, mlir::OpFoldResult start, mlir::OpFoldResult columns, int64_t tile,

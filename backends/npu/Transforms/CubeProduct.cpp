@@ -1,8 +1,10 @@
-// CubeProduct.cpp: a unit is one tile of the result of one batch. Its sums stay in L0C over all of the depth,
-// which comes in steps of L1 and, within one, in steps of L0A and L0B.
+// CubeProduct.cpp: a unit is one tile of the result of one batch, or several with the same rows, which then
+// stay in L1. A tile's sums stay in L0C over all of the depth, which comes in steps of L1 and, within one, in
+// steps of L0A and L0B.
 #include "backends/npu/Transforms/CubeProduct.h"
 
 #include "backends/npu/Transforms/CubeTiling.h"
+#include "kiln/devicekit/MemoryPlan.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -21,7 +23,9 @@ public:
 private:
   CubeShape shape() const;
   void fillUnit(Value unit);
+  void computeTile();
   void stepL1(OpFoldResult startK);
+  bool isWhole(const CubeOperand &operand, OpFoldResult extent, int64_t tile) const;
   OpFoldResult batchOffset(const CubeOperand &operand);
 
   const CubeProduct &of;
@@ -31,7 +35,9 @@ private:
   bool needsDepth = false; // squares of f32 are two fractals of the depth: both operands have them whole then
   // Of the unit
   OpFoldResult startM, startN, sizeM, sizeN, batch;
+  OpFoldResult columnInUnit; // of the tile
   Value sums, bias;
+  Value keptRows; // the steps' tiles of A one behind the other; null: each step loads its own
 };
 
 CubeShape ProductEmitter::shape() const {
@@ -42,6 +48,7 @@ CubeShape ProductEmitter::shape() const {
   shape.inBytes = element.getIntOrFloatBitWidth() / 8;
   shape.outBytes = of.c.element.getIntOrFloatBitWidth() / 8;
   shape.depth = cubeDepth(target, element);
+  shape.columnsAreRows = !of.b.depthIsRow;
   return shape;
 }
 
@@ -60,25 +67,39 @@ OpFoldResult ProductEmitter::batchOffset(const CubeOperand &operand) {
   return offset;
 }
 
+/// Whether tiles of an operand always end with whole fractals, in all steps: tiles are multiples of 16.
+bool ProductEmitter::isWhole(const CubeOperand &operand, OpFoldResult extent, int64_t tile) const {
+  int64_t edge = squareOf(element);
+  if (mayBeEmpty || (needsDepth && isRagged(of.k, 16)))
+    return false;
+  if (!operand.depthIsRow) // of A rows are read one by one
+    return &operand == &of.a || !isRagged(extent, 16);
+  return !isRagged(extent, edge) && tile % edge == 0 && !isRagged(of.k, edge) && tiles.depthL1 % edge == 0;
+}
+
 void ProductEmitter::stepL1(OpFoldResult startK) {
   OpFoldResult sizeK = clip(of.k, tiles.depthL1, startK);
   int64_t edge = squareOf(element);
-  // Of all steps: tiles are multiples of 16.
-  auto isWhole = [&](const CubeOperand &operand, OpFoldResult extent, int64_t tile) {
-    if (mayBeEmpty || (needsDepth && isRagged(of.k, 16)))
-      return false;
-    if (!operand.depthIsRow) // of A rows are read one by one
-      return &operand == &of.a || !isRagged(extent, 16);
-    return !isRagged(extent, edge) && tile % edge == 0 && !isRagged(of.k, edge) && tiles.depthL1 % edge == 0;
-  };
-  auto load = [&](const CubeOperand &operand, OpFoldResult position, OpFoldResult extent, int64_t tile) {
+  auto offsetOf = [&](const CubeOperand &operand, OpFoldResult position) {
     OpFoldResult row = operand.depthIsRow ? startK : position,
                  column = operand.depthIsRow ? position : startK;
-    OpFoldResult offset = math.add(batchOffset(operand), math.add(math.mul(row, operand.stride), column));
-    return loadTile(operand, offset, extent, sizeK, tile, tiles.depthL1,
+    return math.add(batchOffset(operand), math.add(math.mul(row, operand.stride), column));
+  };
+  auto load = [&](const CubeOperand &operand, OpFoldResult position, OpFoldResult extent, int64_t tile) {
+    return loadTile(operand, offsetOf(operand, position), extent, sizeK, tile, tiles.depthL1,
                     isWhole(operand, &operand == &of.a ? of.m : of.n, tile));
   };
-  Value tileA = load(of.a, startM, sizeM, tiles.m), tileB = load(of.b, startN, sizeN, tiles.n);
+  Value tileA, tileB;
+  if (keptRows) {
+    tileB = load(of.b, startN, sizeN, tiles.n);
+    int64_t extent = tileExtents(of.a.depthIsRow, tiles.m, tiles.depthL1)[0];
+    OpFoldResult first = math.mul(math.div(startK, math.constant(tiles.depthL1)), math.constant(extent));
+    tileA = slice(keptRows, 0, first, extent);
+    once(columnInUnit, [&] { fillTile(tileA, of.a, offsetOf(of.a, startM), sizeM, sizeK); });
+  } else {
+    tileA = load(of.a, startM, sizeM, tiles.m);
+    tileB = load(of.b, startN, sizeN, tiles.n);
+  }
   OpFoldResult depth = mayBeEmpty ? math.max(sizeK, math.constant(1)) : sizeK;
   if (needsDepth)
     depth = math.mul(math.ceilDiv(depth, 16), math.constant(16));
@@ -94,15 +115,7 @@ void ProductEmitter::stepL1(OpFoldResult startK) {
                                                            : IntegerAttr());
 }
 
-void ProductEmitter::fillUnit(Value unit) {
-  OpFoldResult tilesM = math.ceilDiv(of.m, tiles.m), tilesN = math.ceilDiv(of.n, tiles.n);
-  OpFoldResult rest = unit;
-  startN = math.mul(math.rem(rest, tilesN), math.constant(tiles.n));
-  rest = math.div(rest, tilesN);
-  startM = math.mul(math.rem(rest, tilesM), math.constant(tiles.m));
-  batch = of.batches.empty() ? math.constant(0) : math.div(rest, tilesM);
-  sizeM = clip(of.m, tiles.m, startM);
-  sizeN = clip(of.n, tiles.n, startN);
+void ProductEmitter::computeTile() {
   bool isBytes = element.isInteger(8);
   bias = of.c.bias ? loadBias(of.c.bias, startN, sizeN, llvm::alignTo(tiles.n, isBytes ? 32 : 16),
                               !isRagged(of.n, isBytes ? 32 : 16))
@@ -116,12 +129,37 @@ void ProductEmitter::fillUnit(Value unit) {
   storeSums(of.c, sums, offset, sizeM, sizeN);
 }
 
+void ProductEmitter::fillUnit(Value unit) {
+  int64_t width = tiles.columns();
+  OpFoldResult tilesM = math.ceilDiv(of.m, tiles.m), unitsN = math.ceilDiv(of.n, width);
+  OpFoldResult rest = unit;
+  OpFoldResult first = math.mul(math.rem(rest, unitsN), math.constant(width));
+  rest = math.div(rest, unitsN);
+  startM = math.mul(math.rem(rest, tilesM), math.constant(tiles.m));
+  batch = of.batches.empty() ? math.constant(0) : math.div(rest, tilesM);
+  sizeM = clip(of.m, tiles.m, startM);
+  OpFoldResult columns = clip(of.n, width, first);
+  if (tiles.unitColumns) {
+    SmallVector<int64_t> extents = tileExtents(of.a.depthIsRow, tiles.m, tiles.depthL1);
+    extents[0] *= llvm::divideCeil(*getConstantIntValue(of.k), tiles.depthL1);
+    keptRows = allocate(extents, element, ir::Memory::L1);
+    keptRows.getDefiningOp()->setAttr(devicekit::kCopiesAttr, builder.getI64IntegerAttr(1));
+  }
+  forSteps(columns, tiles.n, [&](OpFoldResult start) {
+    columnInUnit = start;
+    startN = math.add(first, start);
+    sizeN = clip(columns, tiles.n, start);
+    computeTile();
+  });
+}
+
 void ProductEmitter::run() {
-  tiles = chooseTiles(target, shape());
   std::optional<int64_t> depth = getConstantIntValue(of.k);
   mayBeEmpty = !depth || *depth == 0;
   needsDepth = of.a.depthIsRow && ir::blockElements(element) < 16;
-  OpFoldResult units = math.mul(math.ceilDiv(of.m, tiles.m), math.ceilDiv(of.n, tiles.n));
+  tiles = chooseTiles(target, shape(),
+                      /*mayKeepRows=*/!target.fusedCores && isWhole(of.a, of.m, squareOf(element)));
+  OpFoldResult units = math.mul(math.ceilDiv(of.m, tiles.m), math.ceilDiv(of.n, tiles.columns()));
   for (OpFoldResult extent : of.batches)
     units = math.mul(units, extent);
   fillUnit(openUnits(units, target.cubeCores));

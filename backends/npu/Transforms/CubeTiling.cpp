@@ -41,9 +41,34 @@ bool chooseDepths(const Target &target, const CubeShape &shape, CubeTiles &tiles
   return true;
 }
 
-} // namespace
+constexpr double kClearlyLess = 0.95;    // of what is expected, for what the simpler model does not choose
+constexpr double kUnhidden = 0.1;        // of its time each unit works while others wait for it
+constexpr double kLoadsAhead = 5.5;      // of L0, for which the queues have room: as far loads are ahead
+constexpr int64_t kMostParts = 24;       // of the columns, one a unit
+constexpr int64_t kLeastDepthKept = 512; // less is loaded again in the time that the flags of it take
+constexpr int64_t kMostChunks =
+    16; // of the rows of A that stay in L1: each has places of its own in flags' proof
 
-double expectedCycles(const Target &target, const CubeShape &shape, const CubeTiles &tiles) {
+/// Makes the tiles those of units of several tiles; false if L1 does not hold a unit's rows of A, too.
+bool keepRows(const Target &target, const CubeShape &shape, CubeTiles &tiles, int64_t columns) {
+  if (shape.m < 0 || shape.n < 0 || shape.k < kLeastDepthKept)
+    return false;
+  int64_t fixed = 4 * tiles.n * 2, square = std::max<int64_t>(16, 32 / shape.inBytes);
+  for (; tiles.depthL1 >= tiles.depthL0; tiles.depthL1 /= 2) {
+    int64_t chunks = llvm::divideCeil(shape.k, tiles.depthL1);
+    int64_t rows = chunks * tiles.depthL1 * int64_t(llvm::alignTo(tiles.m, square)) * shape.inBytes,
+            others = 2 * tiles.depthL1 * int64_t(llvm::alignTo(tiles.n, square)) * shape.inBytes;
+    if (chunks <= kMostChunks && tiles.depthL1 % tiles.depthL0 == 0 &&
+        uint64_t(rows + others + fixed) <= target.l1Bytes) {
+      tiles.unitColumns = columns;
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Of units of one tile each.
+double cyclesOfTiles(const Target &target, const CubeShape &shape, const CubeTiles &tiles) {
   double m = known(shape.m), n = known(shape.n), k = known(shape.k);
   double rows = std::min<double>(tiles.m, m), columns = std::min<double>(tiles.n, n);
   double steps = std::ceil(k / double(tiles.depthL0));
@@ -73,10 +98,71 @@ double expectedCycles(const Target &target, const CubeShape &shape, const CubeTi
   return first + waves * unit + write;
 }
 
-CubeTiles chooseTiles(const Target &target, const CubeShape &shape) {
-  CubeTiles best;
+} // namespace
+
+double expectedCycles(const Target &target, const CubeShape &shape, const CubeTiles &tiles) {
+  double m = known(shape.m), n = known(shape.n), k = known(shape.k), in = double(shape.inBytes),
+         out = double(shape.outBytes);
+  double rows = std::min<double>(tiles.m, m), width = std::min<double>(tiles.columns(), n);
+  double l2 = double(target.l2ReadRate), burst = double(target.gmBurstCycles), head = double(target.cubeHead),
+         latency = double(target.gmLatency);
+  double steps = std::ceil(k / double(tiles.depthL0)), stepsL1 = std::ceil(k / double(tiles.depthL1));
+  auto derateOf = [&](double bytes) {
+    bool isAligned = int64_t(std::min<double>(tiles.n, n) * bytes) % kLineBytes == 0 &&
+                     int64_t(width * bytes) % kLineBytes == 0;
+    return isAligned ? 1 : double(target.gmUnalignedPercent) / 100;
+  };
+  double readA = std::max(rows * k * in / l2, rows * stepsL1 * burst);
+  bool hasTwoSums = uint64_t(2 * tiles.m * tiles.n * 4) <= target.l0cBytes;
+  // What cores load at one time that no other has loaded: rows of A of as many tiles as run beside each
+  // other.
+  double unitsN = std::ceil(n / double(tiles.columns())), cores = double(target.cubeCores);
+  double beside = std::min(std::ceil(cores / unitsN), std::ceil(m / double(tiles.m)) * double(shape.batches));
+  // One tile of so many columns, with its rows of A or without.
+  auto tileCycles = [&](double columns, bool loadsRows) {
+    double cube =
+        double(tiles.m / 16) * std::ceil(columns / 16) * std::ceil(k / double(shape.depth)) + steps * head;
+    double toL0 =
+        k * in * (double(tiles.m) / double(target.l1ToL0aRate) + columns / double(target.l1ToL0bRate)) +
+        steps * double(target.mteSetup);
+    double readB = shape.columnsAreRows ? std::max(columns * k * in / l2, columns * stepsL1 * burst)
+                                        : std::max(columns * k * in / l2 / derateOf(in), k * burst);
+    double read = readB + (loadsRows ? readA : 0);
+    double write = std::max({rows * columns * out / double(target.l2WriteRate) / derateOf(out), rows * burst,
+                             rows * columns * 4 / double(target.fixRate)});
+    double late = read / stepsL1 + latency - kLoadsAhead * cube / steps; // of a step of L1
+    double memory =
+        (rows * columns * out + (loadsRows ? beside / cores * rows * k * in : 0)) / double(target.ddrRate);
+    double busy = std::max({cube + stepsL1 * std::max(late, 0.0), toL0, read, write, memory});
+    busy += kUnhidden * (cube + read + write);
+    // One buffer of sums: those of the next tile wait for the store of these.
+    return hasTwoSums ? busy : std::max(cube + write + double(target.fixHead) + latency, busy);
+  };
+  double whole = std::floor(width / double(tiles.n)), rest = width - whole * double(tiles.n);
+  double unit = tileCycles(std::min<double>(tiles.n, width), true);
+  if (whole > 1)
+    unit += (whole - 1) * tileCycles(double(tiles.n), false);
+  if (whole > 0 && rest > 0)
+    unit += tileCycles(rest, false);
+  double units =
+      std::ceil(m / double(tiles.m)) * std::ceil(n / double(tiles.columns())) * double(shape.batches);
+  double first =
+      (rows + std::min<double>(tiles.n, width)) * std::min(double(tiles.depthL1), k) * in / l2 + latency;
+  double last =
+      rows * (rest > 0 ? rest : std::min<double>(tiles.n, width)) * out / double(target.l2WriteRate);
+  return first + std::ceil(units / cores) * unit + last;
+}
+
+CubeTiles chooseTiles(const Target &target, const CubeShape &shape, bool mayKeepRows) {
+  CubeTiles best, other;
   chooseDepths(target, shape, best);
-  double least = -1;
+  double least = -1, leastOther = -1;
+  auto consider = [](const CubeTiles &tiles, double cycles, CubeTiles &best, double &least) {
+    if (least < 0 || cycles < least * 0.999) {
+      least = cycles;
+      best = tiles;
+    }
+  };
   auto upTo = [](int64_t extent) { return std::min<int64_t>(256, llvm::alignTo(known(extent), 16)); };
   for (int64_t m = upTo(shape.m); m >= 16; m -= 16)
     for (int64_t n = upTo(shape.n); n >= 16; n -= 16) {
@@ -87,13 +173,17 @@ CubeTiles chooseTiles(const Target &target, const CubeShape &shape) {
       if (uint64_t(llvm::alignTo(m, 32) * llvm::alignTo(n, 32) * 4) > target.l0cBytes ||
           uint64_t(llvm::alignTo(n, 32) * 4) > target.btBytes || !chooseDepths(target, shape, tiles))
         continue;
-      double cycles = expectedCycles(target, shape, tiles);
-      if (least < 0 || cycles < least * 0.999) {
-        least = cycles;
-        best = tiles;
+      consider(tiles, cyclesOfTiles(target, shape, tiles), best, least);
+      consider(tiles, expectedCycles(target, shape, tiles), other, leastOther);
+      // Units of several tiles: all columns in some equal parts.
+      for (int64_t parts = 1; mayKeepRows && parts * n < known(shape.n) && parts <= kMostParts; ++parts) {
+        CubeTiles kept = tiles;
+        int64_t columns = llvm::alignTo(llvm::divideCeil(known(shape.n), parts), 16);
+        if (columns > n && keepRows(target, shape, kept, columns))
+          consider(kept, expectedCycles(target, shape, kept), other, leastOther);
       }
     }
-  return best;
+  return leastOther < kClearlyLess * expectedCycles(target, shape, best) ? other : best;
 }
 
 } // namespace kiln::npu

@@ -11,17 +11,21 @@ struct CubeShape {
   int64_t m = 0, n = 0, k = 0, batches = 1;
   int64_t inBytes = 2, outBytes = 2; // of an element of the operands, of the result
   int64_t depth = 16;                // that the cube takes a cycle
+  bool columnsAreRows = false;       // of B in memory: its depth runs along them
 };
 
 /// Tiles, in elements. Rows and columns are multiples of 16; depths of whole fractals and of 16.
 struct CubeTiles {
   int64_t m = 16, n = 16;             // of the accumulators in L0C
   int64_t depthL1 = 16, depthL0 = 16; // of one step of L1 and, dividing it, of L0A and L0B
+  /// Not 0: columns of a unit. It has their tiles one after the other and keeps its rows of A in L1.
+  int64_t unitColumns = 0;
+  int64_t columns() const { return unitColumns ? unitColumns : n; }
 };
 
 /// The tiles that the cost model finds fastest. All fit with two copies of every buffer of L1 and L0; L0C
-/// holds one copy, or two.
-CubeTiles chooseTiles(const Target &target, const CubeShape &shape);
+/// holds one copy, or two. `mayKeepRows`: units may have several tiles.
+CubeTiles chooseTiles(const Target &target, const CubeShape &shape, bool mayKeepRows);
 /// What the model expects of tiles, in cycles from the first load to the last store.
 double expectedCycles(const Target &target, const CubeShape &shape, const CubeTiles &tiles);
 

@@ -73,7 +73,10 @@ private:
   void replace(Operation *op, Value channelsLast);
   void densify(PlainConv &conv);
   Value padded(Value value, ArrayRef<int64_t> low, ArrayRef<int64_t> high);
+  Value joined(ArrayRef<Value> parts, ArrayRef<int64_t> shape); // along the first axis
+  Value repeated(Value bias, int64_t count);
   std::optional<FilterLayout> layoutFor(PlainConv &conv, Type element);
+  int64_t packColumns(PlainConv &conv, Type element);
   Value build(ConvOp op, PlainConv conv, FilterLayout layout, Operation *last);
 
   OpBuilder builder;
@@ -178,7 +181,71 @@ std::optional<FilterLayout> Layouter::layoutFor(PlainConv &conv, Type element) {
   }
   if (!fits)
     return std::nullopt;
-  return w[1] % c0 == 0 ? FilterLayout::Blocks : FilterLayout::Taps;
+  return FilterLayout::Blocks;
+}
+
+/// Where pixels have few channels, takes some that lie side by side for one with the channels of all, which
+/// costs nothing: a block has more of them. A window is then fewer columns wide, and as many outputs side by
+/// side as steps fit into those pixels are the channels of one. Returns their count, 1 if nothing is gained.
+int64_t Layouter::packColumns(PlainConv &conv, Type element) {
+  ArrayRef<int64_t> x = shapeOf(conv.x);
+  SmallVector<int64_t> w(shapeOf(conv.w));
+  int64_t o = w[0], c = w[1], kh = w[2], kw = w[3], width = x[2], stride = conv.strides[1],
+          low = conv.pads[1];
+  if (conv.groups != 1 || conv.dilations[1] != 1 || ShapedType::isDynamic(width) || kh == 1)
+    return 1;
+  int64_t outWidth = (width + low + conv.pads[3] - kw) / stride + 1;
+  auto windowOf = [&](int64_t pixels) { // its columns, and those of them before the first pixel's
+    int64_t before = llvm::divideCeil(low, pixels);
+    return std::pair((pixels - stride + kw - 1 - low + before * pixels) / pixels + 1, before);
+  };
+  int64_t best = 1;
+  for (int64_t pixels = stride; pixels * c <= ir::blockElements(element); pixels += stride) {
+    auto [columns, before] = windowOf(pixels);
+    int64_t after = outWidth / (pixels / stride) - 1 - before + columns - width / pixels; // pads behind
+    bool isWhole = pixels > 1 && width % pixels == 0 && outWidth % (pixels / stride) == 0;
+    if (isWhole && after >= 0 && 4 * columns <= 3 * kw && (best == 1 || columns < windowOf(best).first))
+      best = pixels;
+  }
+  if (best == 1)
+    return 1;
+  auto [columns, before] = windowOf(best);
+  int64_t outputs = best / stride;
+  SmallVector<Value> filters;
+  for (int64_t i = 0; i < outputs; ++i) { // of the i-th output
+    int64_t first = before * best - low + i * stride;
+    Value wide = padded(conv.w, {0, 0, 0, first}, {0, 0, 0, columns * best - kw - first});
+    wide = permuted(reshaped(wide, ArrayRef<int64_t>{o, c, kh, columns, best}), {0, 4, 1, 2, 3});
+    filters.push_back(reshaped(wide, ArrayRef<int64_t>{o, best * c, kh, columns}));
+  }
+  conv.w = joined(filters, {outputs * o, best * c, kh, columns});
+  if (conv.bias)
+    conv.bias = repeated(conv.bias, outputs);
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, conv.x);
+  sizes[2] = builder.getIndexAttr(width / best), sizes[3] = builder.getIndexAttr(best * c);
+  conv.x = reshaped(conv.x, sizes);
+  conv.pads[1] = before;
+  conv.pads[3] = outWidth / outputs - 1 - before + columns - width / best;
+  conv.strides[1] = 1;
+  return outputs;
+}
+
+/// A bias of `count` times as many channels: the same again and again.
+Value Layouter::repeated(Value bias, int64_t count) {
+  int64_t channels = shapeOf(bias)[0];
+  auto constant = bias.getDefiningOp<ConstantOp>();
+  auto splat = constant ? dyn_cast<SplatElementsAttr>(constant.getValue()) : SplatElementsAttr();
+  if (!splat)
+    return joined(SmallVector<Value>(count, bias), {count * channels});
+  auto type = RankedTensorType::get({count * channels}, splat.getElementType());
+  return builder.create<ConstantOp>(loc, DenseElementsAttr::get(type, splat.getSplatValue<Attribute>()));
+}
+
+Value Layouter::joined(ArrayRef<Value> parts, ArrayRef<int64_t> shape) {
+  if (parts.size() == 1)
+    return parts.front();
+  Type element = cast<RankedTensorType>(parts.front().getType()).getElementType();
+  return builder.create<ConcatOp>(loc, RankedTensorType::get(shape, element), parts, /*axis=*/0);
 }
 
 /// The convolution, and relu if that is the `last` op, between ops that say how operands and result lie in
@@ -193,17 +260,16 @@ Value Layouter::build(ConvOp op, PlainConv conv, FilterLayout layout, Operation 
     Value matrix = reshaped(permuted(conv.w, {0, 2, 3, 1}), ArrayRef<int64_t>{o, kw * c});
     Value spread = marked<ReshapeOp>(matrix, sizes({o, 1, kw, c}));
     w = marked<TransposeOp>(spread, ArrayRef<int64_t>{0, 3, 1, 2});
-  } else if (layout == FilterLayout::Taps) {
-    Value matrix = reshaped(permuted(conv.w, {2, 3, 1, 0}), ArrayRef<int64_t>{kh * kw * c, o});
-    Value spread = marked<ReshapeOp>(matrix, sizes({kh, kw, c, o}));
-    w = marked<TransposeOp>(spread, ArrayRef<int64_t>{3, 2, 0, 1});
   } else {
-    int64_t c0 = ir::blockElements(element), blocks = c / c0;
-    Value turned = permuted(reshaped(conv.w, ArrayRef<int64_t>{o, blocks, c0, kh, kw}), {1, 3, 4, 2, 0});
-    Value matrix = reshaped(turned, ArrayRef<int64_t>{blocks * kh * kw * c0, o});
-    Value spread = marked<ReshapeOp>(matrix, sizes({blocks, kh, kw, c0, o}));
-    w = marked<TransposeOp>(spread, ArrayRef<int64_t>{4, 0, 3, 1, 2});
-    w = marked<ReshapeOp>(w, sizes({o, c, kh, kw}));
+    int64_t c0 = ir::blockElements(element), blocks = llvm::divideCeil(c, c0), all = blocks * c0;
+    Value filled = all == c ? conv.w : padded(conv.w, {0, 0, 0, 0}, {0, all - c, 0, 0});
+    Value turned = permuted(reshaped(filled, ArrayRef<int64_t>{o, blocks, c0, kh, kw}), {0, 1, 3, 4, 2});
+    Value matrix = reshaped(turned, ArrayRef<int64_t>{o, blocks * kh * kw * c0});
+    Value spread = marked<ReshapeOp>(matrix, sizes({o, blocks, kh, kw, c0}));
+    w = marked<TransposeOp>(spread, ArrayRef<int64_t>{0, 1, 4, 2, 3});
+    w = marked<ReshapeOp>(w, sizes({o, all, kh, kw}));
+    if (all != c)
+      w = marked<SliceOp>(w, sizes({0, 0, 0, 0}), sizes({o, c, kh, kw}), sizes({1, 1, 1, 1}));
   }
   Value bias = conv.bias;
   Type biasType = bias ? cast<RankedTensorType>(bias.getType()).getElementType() : Type();
@@ -272,6 +338,7 @@ bool Layouter::visit(ConvOp op) {
   std::optional<FilterLayout> layout = layoutFor(conv, element);
   if (!layout)
     return false;
+  int64_t outputs = *layout == FilterLayout::Blocks ? packColumns(conv, element) : 1;
   auto next = op->hasOneUse() ? dyn_cast<ReluOp>(*op->user_begin()) : ReluOp();
   if (next && isa<FloatType>(element))
     builder.setInsertionPoint(next);
@@ -290,8 +357,11 @@ bool Layouter::visit(ConvOp op) {
     extents.erase(extents.begin() + 1);
   } else if (isColumn) {
     std::swap(extents[1], extents[2]);
+  } else if (outputs > 1) {
+    extents[2] = builder.getIndexAttr(shapeOf(y)[2] * outputs);
+    extents[3] = builder.getIndexAttr(filter.getShape()[0]);
   }
-  if (isLine || isColumn || isFlat)
+  if (isLine || isColumn || isFlat || outputs > 1)
     y = reshaped(y, extents);
   replace(end, y);
   ++convs;

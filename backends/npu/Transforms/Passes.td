@@ -31,8 +31,9 @@ def LayOutConvsPass : Pass<"kiln-npu-lay-out-convs", "mlir::func::FuncOp"> {
   let description = [{
     Runs in stage `form`, after kiln-npu-exact-products. The im2col unit reads blocks of channels, pixel by pixel: each `kiln.conv` of a type that the cube
     multiplies gets its input as [n, h, w, c] and leaves its result so; elementwise ops between convolutions compute in that layout, so
-    that transposes stand only where other ops begin. Filters become the matrix [c / C0, kh, kw, C0, o] ([kh, kw, c, o] where channels end within a block), or [o, kw, c] where rows of the
-    input hold windows one behind the other; groups that are too small for a block are joined, with zeros between them. What weights
+    that transposes stand only where other ops begin. Filters become the matrix [o, c / C0, kh, kw, C0], channels filled up to blocks with zeros, or [o, kw, c] where rows of the
+    input hold windows one behind the other; groups that are too small for a block are joined, with zeros between them; of few channels,
+    pixels side by side become one pixel with the channels of all, and so do outputs. What weights
     decide runs once, in the program's prologue. In the kernel, ops with the attribute `kiln.layout` say what the layouts mean; they
     compute nothing. Convolutions of one axis become such of one row; filters must have static extents.
     Counts: lay-out-convs.convs, lay-out-convs.moved.
@@ -41,10 +42,10 @@ def LayOutConvsPass : Pass<"kiln-npu-lay-out-convs", "mlir::func::FuncOp"> {
     %y = kiln.conv %x, %w strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] : tensor<1x16x8x8xf16>, tensor<32x16x3x3xf16> -> tensor<1x32x6x6xf16>
     // becomes
     %t = kiln.transpose %x perm [0, 2, 3, 1] : tensor<1x16x8x8xf16> -> tensor<1x8x8x16xf16>
-    %f = ... : tensor<144x32xf16>
+    %f = ... : tensor<32x144xf16>
     %0 = kiln.transpose %t perm [0, 3, 1, 2] {kiln.layout} : tensor<1x8x8x16xf16> -> tensor<1x16x8x8xf16>
-    %1 = kiln.reshape %f [1, 3, 3, 16, 32] {kiln.layout} : tensor<144x32xf16> -> tensor<1x3x3x16x32xf16>
-    %2 = kiln.transpose %1 perm [4, 0, 3, 1, 2] {kiln.layout} : tensor<1x3x3x16x32xf16> -> tensor<32x1x16x3x3xf16>
+    %1 = kiln.reshape %f [32, 1, 3, 3, 16] {kiln.layout} : tensor<32x144xf16> -> tensor<32x1x3x3x16xf16>
+    %2 = kiln.transpose %1 perm [0, 1, 4, 2, 3] {kiln.layout} : tensor<32x1x3x3x16xf16> -> tensor<32x1x16x3x3xf16>
     %3 = kiln.reshape %2 [32, 16, 3, 3] {kiln.layout} : tensor<32x1x16x3x3xf16> -> tensor<32x16x3x3xf16>
     %4 = kiln.conv %0, %3 strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] : tensor<1x16x8x8xf16>, tensor<32x16x3x3xf16> -> tensor<1x32x6x6xf16>
     %5 = kiln.transpose %4 perm [0, 2, 3, 1] {kiln.layout} : tensor<1x32x6x6xf16> -> tensor<1x6x6x32xf16>

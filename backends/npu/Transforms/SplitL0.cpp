@@ -94,7 +94,7 @@ private:
       if (getConstantIntValue(start) != 0)
         from = from ? math.value(math.add(from, start)) : start;
       builder.create<ir::Load2dOp>(loc, plain.getSrc(), part, plain.getRows(), count, from,
-                                   plain.getTranspose());
+                                   plain.getTranspose(), plain.getPacked());
       return;
     }
     auto window = cast<ir::Load3dOp>(load);
@@ -107,7 +107,7 @@ private:
     builder.create<ir::Load3dOp>(loc, window.getSrc(), part, window.getHeight(), window.getWidth(),
                                  window.getPads(), window.getRows(),
                                  math.value(math.add(window.getFrom(), start)), count, window.getKernel(),
-                                 window.getStrides(), window.getDilations());
+                                 window.getStrides(), window.getDilations(), window.getFirst());
   }
 
   /// Whether the sums begin with the step at `start`.

@@ -123,3 +123,24 @@ func.func @pointwise_halves(%x: tensor<5x24x14x10xf16>, %w: tensor<40x24x1x1xf16
   %0 = kiln.conv %x, %w bias %b strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1] : tensor<5x24x14x10xf16>, tensor<40x24x1x1xf16>, tensor<40xf16> -> tensor<5x40x7x5xf16>
   return %0 : tensor<5x40x7x5xf16>
 }
+
+// Filters of a part of the channels stay in L1 from tile to tile; parts of 4 and of 3 fractals.
+func.func @kept_filters(%x: tensor<6x32x14x14xf16>, %w: tensor<176x32x3x3xf16>, %b: tensor<176xf16>) -> tensor<6x176x14x14xf16> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["6x32x14x14 uniform -1 1", "176x32x3x3 uniform -1 1", "176 uniform -1 1"]}} {
+  %0 = kiln.conv %x, %w bias %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] : tensor<6x32x14x14xf16>, tensor<176x32x3x3xf16>, tensor<176xf16> -> tensor<6x176x14x14xf16>
+  return %0 : tensor<6x176x14x14xf16>
+}
+
+// Few channels: pixels side by side become one, and so do outputs.
+func.func @packed_columns(%x: tensor<2x3x24x32xf16>, %w: tensor<24x3x7x7xf16>, %b: tensor<24xf16>) -> tensor<2x24x12x16xf16> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["2x3x24x32 uniform -1 1", "24x3x7x7 uniform -1 1", "24 uniform -1 1"]}} {
+  %0 = kiln.conv %x, %w bias %b strides [2, 2] pads [3, 3, 2, 2] dilations [1, 1] : tensor<2x3x24x32xf16>, tensor<24x3x7x7xf16>, tensor<24xf16> -> tensor<2x24x12x16xf16>
+  return %0 : tensor<2x24x12x16xf16>
+}
+
+// Images of 5 x 5 close together: each begins within a fractal.
+func.func @images_close_together(%x: tensor<96x16x5x5xf16>, %w: tensor<32x16x3x3xf16>) -> tensor<96x32x5x5xf16> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["96x16x5x5 uniform -1 1", "32x16x3x3 uniform -1 1"]}} {
+  %0 = kiln.conv %x, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] : tensor<96x16x5x5xf16>, tensor<32x16x3x3xf16> -> tensor<96x32x5x5xf16>
+  return %0 : tensor<96x32x5x5xf16>
+}

@@ -5,7 +5,7 @@
 // CHECK-LABEL: @main
 // CHECK: %[[X:.+]] = kiln.transpose %arg0 perm [0, 2, 3, 1] : tensor<1x16x8x8xf16> -> tensor<1x8x8x16xf16>
 // CHECK: kiln.transpose %[[X]] perm [0, 3, 1, 2] {kiln.layout}
-// CHECK: kiln.transpose %{{.+}} perm [4, 0, 3, 1, 2] {kiln.layout}
+// CHECK: kiln.transpose %{{.+}} perm [0, 1, 4, 2, 3] {kiln.layout}
 // CHECK: kiln.conv
 // CHECK-NEXT: kiln.relu
 // CHECK-NEXT: %[[Y:.+]] = kiln.transpose %{{.+}} perm [0, 2, 3, 1] {kiln.layout}
