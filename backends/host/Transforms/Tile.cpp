@@ -66,11 +66,11 @@ SmallVector<int64_t> chooseTileSizes(const TileSpace &space, unsigned vectorBits
   int64_t budget = std::max<int64_t>(1, iterations / space.workPerPoint(kAssumedExtent));
   bool transposing = isTransposing(root);
   int64_t lanes = vectorBits / 32;
-  SmallVector<unsigned> order(llvm::reverse(space.loops()));
-  if (transposing &&
-      order.size() > 1) // both sides of the squares come first, however far apart their loops are
-    std::stable_partition(std::next(order.begin()), order.end(),
-                          [&](unsigned loop) { return isContiguousAlong(root, loop); });
+  // Both sides of a transpose's squares come first, however far apart their loops are.
+  SmallVector<unsigned> order, others;
+  for (unsigned loop : llvm::reverse(space.loops()))
+    (order.empty() || !transposing || isContiguousAlong(root, loop) ? order : others).push_back(loop);
+  order.append(others);
   for (unsigned loop : order) {
     int64_t extent = extents[loop];
     bool innermost = loop == space.loops().back();
