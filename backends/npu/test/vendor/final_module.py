@@ -110,6 +110,8 @@ class Machine:
             unsigned = lambda x: x & (1 << 64) - 1  # noqa: E731
             x, y = (unsigned(a), unsigned(b)) if int(op.attribute("predicate", r"(\d+)")) >= 6 else (a, b)
             return [[x == y, x != y, x < y, x <= y, x > y, x >= y][PREDICATES[int(op.attribute("predicate", r"(\d+)"))]]]
+        if name == "cmpf":
+            return [compare_floats(int(op.attribute("predicate", r"(\d+)")), float(a), float(b))]
         if name in ("index_cast", "extsi", "extui", "trunci", "index_castui", "bitcast"):
             return [wrap(int(a), kind)]
         if name in ("sitofp", "uitofp", "extf", "truncf"):
@@ -332,6 +334,17 @@ FLOAT_OPS = {
     "addf": lambda a, b: a + b, "subf": lambda a, b: a - b, "mulf": lambda a, b: a * b, "divf": lambda a, b: a / b, "negf": lambda a, b: -a,
     "maximumf": np.maximum, "minimumf": np.minimum, "maxnumf": np.fmax, "minnumf": np.fmin,
 }
+
+
+def compare_floats(predicate: int, a: float, b: float) -> bool:
+    """arith.cmpf by its number: six ordered comparisons from 1 on, the same from 8 on or without order."""
+    unordered = a != a or b != b
+    if predicate in (0, 15):
+        return predicate == 15
+    if predicate in (7, 14):
+        return unordered == (predicate == 14)
+    holds = [a == b, a > b, a >= b, a < b, a <= b, a != b][predicate - 1 if predicate < 7 else predicate - 8]
+    return holds and not unordered if predicate < 7 else holds or unordered
 
 
 def wrap(value, kind: str):
