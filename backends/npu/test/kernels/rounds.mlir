@@ -58,9 +58,9 @@ func.func @max_pool(%x: tensor<4x96x57x31xf32>) -> tensor<4x96x29x16xf32> attrib
   return %0 : tensor<4x96x29x16xf32>
 }
 
-// Cube and vector cores: three times as many queries as blocks, so that each place in the workspace is used again.
-func.func @attention(%q: tensor<1x72x128x16xf16>, %k: tensor<1x72x384x16xf16>, %v: tensor<1x72x384x16xf16>) -> tensor<1x72x128x16xf16> attributes {kiln.test = {
-    inputs = ["1x72x128x16 uniform -2 2", "1x72x384x16 uniform -2 2", "1x72x384x16 uniform -2 2"]}} {
-  %0 = kiln.attention %q, %k, %v scale 0.25 : (tensor<1x72x128x16xf16>, tensor<1x72x384x16xf16>, tensor<1x72x384x16xf16>) -> tensor<1x72x128x16xf16>
-  return %0 : tensor<1x72x128x16xf16>
+// Cube and vector cores: six times as many queries as blocks, of which three are under way, so that each place in the workspace is used again.
+func.func @attention(%q: tensor<1x144x128x16xf16>, %k: tensor<1x144x384x16xf16>, %v: tensor<1x144x384x16xf16>) -> tensor<1x144x128x16xf16> attributes {kiln.test = {
+    inputs = ["1x144x128x16 uniform -2 2", "1x144x384x16 uniform -2 2", "1x144x384x16 uniform -2 2"]}} {
+  %0 = kiln.attention %q, %k, %v scale 0.25 : (tensor<1x144x128x16xf16>, tensor<1x144x384x16xf16>, tensor<1x144x384x16xf16>) -> tensor<1x144x128x16xf16>
+  return %0 : tensor<1x144x128x16xf16>
 }
