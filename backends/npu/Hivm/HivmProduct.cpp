@@ -83,6 +83,10 @@ public:
 
   /// The op that brings the pixels, which is of no use any more; null with a diagnostic if there is none.
   ir::Nd2NzOp run() {
+    if (op.getFirst() != 0) {
+      op.emitError("npu: a convolution whose images share fractals has no form in HIVM");
+      return {};
+    }
     ir::Nd2NzOp pixels = pixelsOf(op.getSrc());
     if (!pixels) {
       op.emitError("npu: a convolution of pixels that no one nd2nz brings has no form in HIVM");
@@ -268,6 +272,8 @@ private:
     auto right = writerOf<ir::Load2dOp>(product.getRhs());
     if (!right)
       return product.emitError("npu: a product of L0 buffers that no one load fills has no form in HIVM");
+    if (right.getPacked())
+      return right.emitError("npu: filters that lie packed in L1 have no form in HIVM");
     bool isLeftTransposed = false, isRightTransposed = !right.getTranspose(); // as columns of B lie in memory
     Value left = leftOf(product, isLeftTransposed);
     if (!left)

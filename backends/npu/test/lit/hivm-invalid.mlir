@@ -97,6 +97,28 @@ module {
 
 // -----
 
+// Rows from the middle of an image.
+module {
+  func.func @joined_images(%m: index, %v: f16) attributes {npu.core = "aic", npu.blocks = 1 : i64} {
+    %x = memref.alloc() : memref<1x4x16x16xf16, #npu.memory<l1>>
+    npu.fill_l1 ins(%v : f16) outs(%x : memref<1x4x16x16xf16, #npu.memory<l1>>)
+    %b1 = memref.alloc() : memref<1x1x16x16xf16, #npu.memory<l1>>
+    %a = memref.alloc() : memref<1x1x16x16xf16, #npu.memory<l0a>>
+    %b = memref.alloc() : memref<1x1x16x16xf16, #npu.memory<l0b>>
+    %c = memref.alloc() : memref<1x1x16x16xf32, #npu.memory<l0c>>
+    %true = arith.constant true
+    // expected-error @below {{npu: a convolution whose images share fractals has no form in HIVM}}
+    npu.load3d ins(%x : memref<1x4x16x16xf16, #npu.memory<l1>>) outs(%a : memref<1x1x16x16xf16, #npu.memory<l0a>>)
+        height %m width %m pads(%m, %m, %m, %m) rows %m first 3 from %m depth %m kernel [3, 3] strides [1, 1] dilations [1, 1]
+    npu.load2d ins(%b1 : memref<1x1x16x16xf16, #npu.memory<l1>>) outs(%b : memref<1x1x16x16xf16, #npu.memory<l0b>>) rows %m depth %m {transpose}
+    npu.mmad ins(%a, %b : memref<1x1x16x16xf16, #npu.memory<l0a>>, memref<1x1x16x16xf16, #npu.memory<l0b>>) outs(%c : memref<1x1x16x16xf32, #npu.memory<l0c>>)
+        m %m n %m k %m init %true
+    return
+  }
+}
+
+// -----
+
 // What the fill left may be overwritten: no number stands for it.
 module {
   func.func @filled(%v: f32, %g: memref<8x8xf32, #npu.memory<gm>>) attributes {npu.core = "aiv", npu.blocks = 1 : i64} {
@@ -126,4 +148,24 @@ module {
 // expected-error @below {{npu: a kernel of the scalar units has no form in HIVM}}
 func.func @scalar(%x: memref<4xf32>) attributes {kiln.kernel, kiln.template = "scalar", npu.core = "aiv", npu.blocks = 1 : i64} {
   return
+}
+
+// -----
+
+// Filters whose fractals lie closer together than their buffer's.
+module {
+  func.func @packed(%m: index) attributes {npu.core = "aic", npu.blocks = 1 : i64} {
+    %a1 = memref.alloc() : memref<1x1x16x16xf16, #npu.memory<l1>>
+    %b1 = memref.alloc() : memref<1x1x16x16xf16, #npu.memory<l1>>
+    %a = memref.alloc() : memref<1x1x16x16xf16, #npu.memory<l0a>>
+    %b = memref.alloc() : memref<1x1x16x16xf16, #npu.memory<l0b>>
+    %c = memref.alloc() : memref<1x1x16x16xf32, #npu.memory<l0c>>
+    %true = arith.constant true
+    npu.load2d ins(%a1 : memref<1x1x16x16xf16, #npu.memory<l1>>) outs(%a : memref<1x1x16x16xf16, #npu.memory<l0a>>) rows %m depth %m
+    // expected-error @below {{npu: filters that lie packed in L1 have no form in HIVM}}
+    npu.load2d ins(%b1 : memref<1x1x16x16xf16, #npu.memory<l1>>) outs(%b : memref<1x1x16x16xf16, #npu.memory<l0b>>) rows %m depth %m {packed}
+    npu.mmad ins(%a, %b : memref<1x1x16x16xf16, #npu.memory<l0a>>, memref<1x1x16x16xf16, #npu.memory<l0b>>) outs(%c : memref<1x1x16x16xf32, #npu.memory<l0c>>)
+        m %m n %m k %m init %true
+    return
+  }
 }
