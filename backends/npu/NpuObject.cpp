@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint32_t kMetaMagic = 0x4d55504e; // "NPUM"
 constexpr uint32_t kMetaVersion = 1;
-constexpr size_t kMostNodes = 64, kMostBindings = 256, kMostSymbol = 4096;
+constexpr size_t kMostNodes = 512, kMostBindings = 256, kMostSymbol = 4096;
 
 /// Appends little-endian numbers.
 class MetaWriter {
