@@ -58,16 +58,17 @@ double propagated(const ElementwiseEntry &entry, Operation *op, SmallVectorImpl<
   return error;
 }
 
-/// Rounding of the operation itself. Narrow types are computed in f32 and rounded once more, which may go the
-/// other way at a tie; f64 functions are compared with ones of the same precision.
-double ownError(const ElementwiseEntry &entry, const Element &x, Type type, double value) {
+/// Rounding of the operation itself; operands that are off by an `error` may be rounded to a neighbour.
+/// Narrow types are computed in f32 and rounded once more, which may go the other way at a tie; f64 functions
+/// are compared with ones of the same precision.
+double ownError(const ElementwiseEntry &entry, const Element &x, Type type, double value, double error) {
   if (entry.cancellation > 0 && x.value < 0)
     return ulp(type, value) * entry.ulps + entry.cancellation * accumulatorEpsilon(type) * std::fabs(x.value);
   double absolute = entry.absolute * accumulatorEpsilon(type);
-  if (entry.ulps == kExact) // numbers that differ by an error may become neighbours in a narrower type
-    return x.error > 0 && isa<FloatType>(x.type) && x.type != type ? ulp(type, value) : 0;
+  if (entry.ulps == kExact)
+    return error > 0 && isa<FloatType>(x.type) && x.type != type ? ulp(type, value) : 0;
   if (entry.ulps == kRounded)
-    return isNarrow(type) ? ulp(type, value) : 0;
+    return isNarrow(type) || error > 0 ? ulp(type, value) : 0;
   return (isNarrow(type) ? 1 : entry.ulps) * ulp(type, value) + absolute;
 }
 
@@ -108,7 +109,8 @@ Result<Tensor> evaluateElementwise(const Call &call) {
       error = INFINITY;
     if (result.isFloat())
       result.set(position, outcome.value,
-                 error + ownError(entry, x[0], result.element, roundTo(result.element, outcome.value)));
+                 error +
+                     ownError(entry, x[0], result.element, roundTo(result.element, outcome.value), error));
     else
       result.set(position, outcome.integer, error);
   });
