@@ -58,18 +58,6 @@ bool AxisLowering::isInnermost() const {
   return llvm::all_of(shape.drop_front(axis + 1), [](int64_t extent) { return extent == 1; });
 }
 
-Value AxisLowering::openUnits(OpFoldResult units) {
-  auto cores = static_cast<int64_t>(target.vectorCores);
-  int64_t blocks = std::max<int64_t>(1, std::min(cores, getConstantIntValue(units).value_or(cores)));
-  function->setAttr(kBlocksAttr, builder.getI64IntegerAttr(blocks));
-  Value count = math.value(units);
-  Value first = builder.create<ir::BlockIdxOp>(loc, builder.getIndexType());
-  Value step = builder.create<ir::BlockNumOp>(loc, builder.getIndexType());
-  auto loop = builder.create<scf::ForOp>(loc, first, count, step);
-  builder.setInsertionPointToStart(loop.getBody());
-  return loop.getInductionVar();
-}
-
 Value AxisLowering::resultOf(unsigned number) {
   auto yielded = kernel.getBody().front().getTerminator()->getOperands();
   for (auto [at, value] : llvm::enumerate(yielded))
@@ -276,7 +264,7 @@ void ScanLowering::alongRows() {
     places =
         tiles->binary(ir::Binary::vmul, count(/*throughRows=*/true), tiles->number(4, builder.getI32Type()));
   OpFoldResult all = outer();
-  Value unit = openUnits(math.ceilDiv(all, rows));
+  Value unit = openUnits(builder, loc, function, math.ceilDiv(all, rows), target.vectorCores);
   OpFoldResult first = math.mul(unit, math.constant(rows));
   if (!known || *known % rows != 0) {
     shape.rows = math.min(math.constant(rows), math.sub(all, first));
@@ -332,7 +320,7 @@ void ScanLowering::acrossRows() {
   }
   OpFoldResult parts = isLine ? math.ceilDiv(step, shape.pitch) : math.constant(1);
   OpFoldResult units = isLine ? math.mul(groups, parts) : math.ceilDiv(groups, shape.maxRows);
-  OpFoldResult unit = OpFoldResult(openUnits(units));
+  OpFoldResult unit = OpFoldResult(openUnits(builder, loc, function, units, target.vectorCores));
   OpFoldResult group = isLine ? math.div(unit, parts) : math.mul(unit, math.constant(shape.maxRows));
   OpFoldResult column =
       isLine ? math.mul(math.rem(unit, parts), math.constant(shape.pitch)) : math.constant(0);

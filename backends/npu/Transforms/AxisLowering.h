@@ -26,8 +26,6 @@ protected:
   mlir::OpFoldResult outer(), inner(), along();
   std::optional<int64_t> knownAlong() const;
   bool isInnermost() const;
-  /// A loop in which blocks take `units` in turn; sets the grid. The builder then stands in its body.
-  mlir::Value openUnits(mlir::OpFoldResult units);
   /// The buffer of a result of the op; null if the kernel does not give it.
   mlir::Value resultOf(unsigned number);
   /// Whether tiles hold elements of the operand's type exactly as f32.

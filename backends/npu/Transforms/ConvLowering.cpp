@@ -349,7 +349,8 @@ LogicalResult ConvEmitter::run() {
     extents[0] *= llvm::divideCeil(shape.blocks() * shape.taps() * shape.c0(), tiles.depthL1);
     keptFilters = allocate(extents, element, ir::Memory::L1);
   }
-  fillUnit(openUnits(math.mul(units, math.constant(tiles.parts)), target.cubeCores), units);
+  fillUnit(openUnits(builder, loc, function, math.mul(units, math.constant(tiles.parts)), target.cubeCores),
+           units);
   return success();
 }
 

@@ -99,18 +99,6 @@ void CubeBuilder::forSteps(OpFoldResult end, int64_t step, llvm::function_ref<vo
   body(loop.getInductionVar());
 }
 
-Value CubeBuilder::openUnits(OpFoldResult units, uint64_t cores) {
-  auto most = static_cast<int64_t>(cores);
-  int64_t blocks = std::max<int64_t>(1, std::min(most, getConstantIntValue(units).value_or(most)));
-  function->setAttr(kBlocksAttr, builder.getI64IntegerAttr(blocks));
-  Value count = math.value(units);
-  Value first = builder.create<ir::BlockIdxOp>(loc, builder.getIndexType());
-  Value step = builder.create<ir::BlockNumOp>(loc, builder.getIndexType());
-  auto loop = builder.create<scf::ForOp>(loc, first, count, step);
-  builder.setInsertionPointToStart(loop.getBody());
-  return loop.getInductionVar();
-}
-
 SmallVector<int64_t> CubeBuilder::tileExtents(bool depthIsRow, int64_t tile, int64_t depth) {
   int64_t c0 = ir::blockElements(element), square = squareOf(element);
   int64_t rows = depthIsRow ? llvm::alignTo(depth, square) : llvm::alignTo(tile, 16);

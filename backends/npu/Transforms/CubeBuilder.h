@@ -62,9 +62,6 @@ protected:
   mlir::OpFoldResult clip(mlir::OpFoldResult extent, int64_t tile, mlir::OpFoldResult start);
   /// A loop from 0 to `end`, which is above 0; none if one step is known to do.
   void forSteps(mlir::OpFoldResult end, int64_t step, llvm::function_ref<void(mlir::OpFoldResult)> body);
-  /// A loop in which blocks take `units` in turn; sets the function's grid. The builder then stands in its
-  /// body.
-  mlir::Value openUnits(mlir::OpFoldResult units, uint64_t cores);
   /// A tile of an operand in L1, zN of the matrix as it lies in memory: `extent` rows (or columns) of the
   /// result and `sizeK` of the depth, from element `offset` on. The buffer holds `tile` and `depth` of them.
   /// `isWhole`: the end is always that of a fractal, or of a square that is transposed.

@@ -4,6 +4,7 @@
 #include "backends/npu/Transforms/CubeProduct.h"
 
 #include "backends/npu/Transforms/CubeTiling.h"
+#include "backends/npu/Transforms/VectorLowering.h"
 #include "kiln/devicekit/MemoryPlan.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -162,7 +163,7 @@ void ProductEmitter::run() {
   OpFoldResult units = math.mul(math.ceilDiv(of.m, tiles.m), math.ceilDiv(of.n, tiles.columns()));
   for (OpFoldResult extent : of.batches)
     units = math.mul(units, extent);
-  fillUnit(openUnits(units, target.cubeCores));
+  fillUnit(openUnits(builder, loc, function, units, target.cubeCores));
 }
 
 } // namespace

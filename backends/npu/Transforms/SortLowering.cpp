@@ -52,7 +52,7 @@ LogicalResult SortLowering::lower() {
   extent = *known, count = *results;
   pitch = llvm::alignTo(extent, kRun);
   open("sort");
-  sortRow(OpFoldResult(openUnits(outer())));
+  sortRow(OpFoldResult(openUnits(builder, loc, function, outer(), target.vectorCores)));
   return checkFits();
 }
 

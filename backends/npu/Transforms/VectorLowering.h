@@ -27,6 +27,10 @@ inline constexpr llvm::StringLiteral kReasonAttr = "npu.scalar_reason";
 /// A function of `kernel`'s name on buffers in global memory (arguments, then results; i1 as ui8), with an
 /// empty body that ends in a return; inserted before the kernel.
 mlir::func::FuncOp makeFunction(KernelOp kernel, llvm::StringRef core, llvm::StringRef codeTemplate);
+/// A loop in which blocks take `units` in turn, as many blocks as there are `cores`, or units if these are
+/// known to be fewer; sets the function's grid. The builder then stands in its body.
+mlir::Value openUnits(mlir::OpBuilder &builder, mlir::Location loc, mlir::func::FuncOp function,
+                      mlir::OpFoldResult units, uint64_t cores);
 
 /// Lowers a kernel for vector cores: fills a function made by makeFunction. Fails with a diagnostic that
 /// names what is not lowered.
