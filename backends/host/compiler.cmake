@@ -37,6 +37,8 @@ set(hostCompilerSources
   Transforms/NestEmitter.cpp
   Transforms/OpLines.cpp
   Transforms/PackWeights.cpp
+  Transforms/PackedPairs.cpp
+  Transforms/PairProducts.cpp
   Transforms/SinkPads.cpp
   Transforms/Storage.cpp
   Transforms/TemplateName.cpp

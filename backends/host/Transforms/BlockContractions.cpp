@@ -1,6 +1,6 @@
 // BlockContractions.cpp: contractions on buffers -> blocks of the sum over packed, contiguous columns of B,
 // so that the vector emitter's register tiles read B from the L1 cache with unit stride.
-#include "backends/host/Transforms/Contraction.h"
+#include "backends/host/Transforms/PackedPairs.h"
 #include "backends/host/Transforms/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -22,9 +22,6 @@ namespace {
 
 /// Rows of B that are this many bytes apart (or a multiple) share few sets of the L1 cache.
 constexpr int64_t kBadStrideBytes = 1024;
-/// The same of a temporary's rows, which are ours to place.
-constexpr int64_t kPoorStrideBytes = 256;
-constexpr int64_t kLineBytes = 64;
 /// Rows of a streamed matrix that are read together, strip by strip: no more pages than the TLB and the
 /// prefetcher follow.
 constexpr int64_t kStreamedRows = 16;
@@ -35,7 +32,8 @@ class Blocker {
 public:
   Blocker(RewriterBase &rewriter, const Contraction &contraction, ContractionBlocking blocking)
       : rewriter(rewriter), contraction(contraction), op(cast<linalg::GenericOp>(contraction.op)),
-        blocking(blocking), loc(op.getLoc()), ranges(op.getStaticLoopRanges()) {}
+        blocking(blocking), loc(op.getLoc()), ranges(op.getStaticLoopRanges()),
+        isPaired(PairPacker::isPaired(contraction)), pairs(PairPacker::loopOf(contraction)) {}
 
   void run();
 
@@ -44,9 +42,9 @@ private:
   bool needsPacking();
   bool isPanel(AffineMap map, ArrayRef<int64_t> strides);
   Value sliced(unsigned operand, unsigned loop, OpFoldResult offset, OpFoldResult size);
-  Value temporary(ArrayRef<OpFoldResult> sizes, Type element);
   Value packed(Value right);
   void emit(Value left, Value right, bool pack);
+  void emitPairs(Value left, Value right);
   linalg::GenericOp collapse(linalg::GenericOp generic, ArrayRef<unsigned> loops);
 
   RewriterBase &rewriter;
@@ -55,6 +53,8 @@ private:
   ContractionBlocking blocking;
   Location loc;
   SmallVector<int64_t> ranges;
+  bool isPaired;                 // the factors come as pairs of 16-bit numbers
+  std::optional<unsigned> pairs; // the loop of the sum along which they become some
 };
 
 /// The sum's loop that blocks cut: the outermost that steps one dimension of both factors.
@@ -123,34 +123,6 @@ Value Blocker::sliced(unsigned operand, unsigned loop, OpFoldResult offset, OpFo
   return rewriter.create<memref::SubViewOp>(loc, buffer, offsets, sizes, strides);
 }
 
-/// A buffer of these sizes, a view of one as large as they can become: that is known even where the last tile
-/// is shorter than the others.
-Value Blocker::temporary(ArrayRef<OpFoldResult> sizes, Type element) {
-  SmallVector<OpFoldResult> bounds;
-  for (OpFoldResult size : sizes) {
-    FailureOr<int64_t> bound = failure();
-    if (!getConstantIntValue(size))
-      bound = ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, size, nullptr,
-                                                             /*closedUB=*/true);
-    bounds.push_back(succeeded(bound) ? OpFoldResult(rewriter.getIndexAttr(std::max<int64_t>(*bound, 0)))
-                                      : size);
-  }
-  // Rows of a power of two bytes would meet in few sets of the L1 cache: they stand a line further apart.
-  std::optional<int64_t> row = getConstantIntValue(bounds.back());
-  int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-  if (row && *row * bytes % kPoorStrideBytes == 0)
-    bounds.back() = rewriter.getIndexAttr(*row + kLineBytes / bytes);
-  SmallVector<int64_t> shape;
-  SmallVector<Value> dynamic;
-  dispatchIndexOpFoldResults(bounds, dynamic, shape);
-  Value buffer = rewriter.create<memref::AllocOp>(loc, MemRefType::get(shape, element), dynamic);
-  if (llvm::equal(bounds, sizes))
-    return buffer;
-  SmallVector<OpFoldResult> zeros(sizes.size(), rewriter.getIndexAttr(0)),
-      ones(sizes.size(), rewriter.getIndexAttr(1));
-  return rewriter.create<memref::SubViewOp>(loc, buffer, zeros, sizes, ones);
-}
-
 /// A copy of `right` as [sum.., columns..].
 Value Blocker::packed(Value right) {
   SmallVector<unsigned> order = contraction.loops(Role::Sum);
@@ -174,7 +146,8 @@ Value Blocker::packed(Value right) {
           size = memref::getMixedSize(rewriter, loc, operands[number], i);
     sizes.push_back(size);
   }
-  Value buffer = temporary(sizes, cast<MemRefType>(right.getType()).getElementType());
+  Value buffer = makeTemporary(rewriter, loc, sizes, cast<MemRefType>(right.getType()).getElementType(),
+                               /*spread=*/order.size() - 1);
   SmallVector<utils::IteratorType> parallel(order.size(), utils::IteratorType::parallel);
   rewriter.create<linalg::GenericOp>(loc, right, buffer,
                                      ArrayRef<AffineMap>{from, rewriter.getMultiDimIdentityMap(order.size())},
@@ -188,10 +161,17 @@ Value Blocker::packed(Value right) {
 linalg::GenericOp Blocker::collapse(linalg::GenericOp generic, ArrayRef<unsigned> loops) {
   if (loops.size() < 2 || loops.back() - loops.front() + 1 != loops.size())
     return generic;
+  unsigned merged = loops.size() - 1;
+  SmallVector<AffineExpr> renumbered;
+  for (unsigned loop = 0; loop < generic.getNumLoops(); ++loop)
+    renumbered.push_back(
+        rewriter.getAffineDimExpr(loop > loops.back() ? loop - merged : std::min(loop, loops.front())));
   SmallVector<AffineMap> maps = generic.getIndexingMapsArray();
+  SmallVector<SmallVector<ReassociationIndices>> groupsByOperand;
   for (OpOperand &operand : generic->getOpOperands()) {
-    AffineMap map = maps[operand.getOperandNumber()];
+    AffineMap &map = maps[operand.getOperandNumber()];
     SmallVector<ReassociationIndices> groups;
+    SmallVector<AffineExpr> exprs;
     for (auto [i, expr] : llvm::enumerate(map.getResults())) {
       auto dim = dyn_cast<AffineDimExpr>(expr);
       bool inside = dim && llvm::is_contained(loops, dim.getPosition());
@@ -201,26 +181,48 @@ linalg::GenericOp Blocker::collapse(linalg::GenericOp generic, ArrayRef<unsigned
         if (i == 0 || map.getResult(i - 1) != rewriter.getAffineDimExpr(dim.getPosition() - 1))
           return generic;
         groups.back().push_back(i);
-      } else {
-        groups.push_back({static_cast<int64_t>(i)});
+        continue;
       }
+      groups.push_back({static_cast<int64_t>(i)});
+      exprs.push_back(expr.replaceDims(renumbered));
     }
     bool any = llvm::any_of(loops, [&](unsigned loop) { return map.isFunctionOfDim(loop); });
     if (any && (!llvm::all_of(loops, [&](unsigned loop) { return map.isFunctionOfDim(loop); }) ||
                 !memref::CollapseShapeOp::isGuaranteedCollapsible(cast<MemRefType>(operand.get().getType()),
                                                                   groups)))
       return generic;
+    map = AffineMap::get(generic.getNumLoops() - merged, 0, exprs, rewriter.getContext());
+    groupsByOperand.push_back(std::move(groups));
   }
-  SmallVector<ReassociationIndices> fold{ReassociationIndices(loops.begin(), loops.end())};
   rewriter.setInsertionPoint(generic);
-  FailureOr<linalg::CollapseResult> collapsed = linalg::collapseOpIterationDims(generic, fold, rewriter);
-  if (failed(collapsed))
-    return generic;
+  SmallVector<Value> operands;
+  for (auto [value, groups] : llvm::zip_equal(generic->getOperands(), groupsByOperand)) {
+    bool whole = groups.size() == static_cast<size_t>(cast<MemRefType>(value.getType()).getRank());
+    operands.push_back(whole ? value
+                             : rewriter.create<memref::CollapseShapeOp>(loc, value, groups).getResult());
+  }
+  SmallVector<utils::IteratorType> iterators = generic.getIteratorTypesArray();
+  iterators.erase(iterators.begin() + loops.front() + 1, iterators.begin() + loops.back() + 1);
+  auto collapsed = rewriter.create<linalg::GenericOp>(loc, TypeRange(), ArrayRef(operands).drop_back(),
+                                                      ArrayRef(operands).take_back(), maps, iterators);
+  rewriter.inlineRegionBefore(generic.getRegion(), collapsed.getRegion(), collapsed.getRegion().end());
   rewriter.eraseOp(generic);
-  return cast<linalg::GenericOp>(collapsed->collapsedOp);
+  return collapsed;
+}
+
+/// As emit(), pair by pair.
+void Blocker::emitPairs(Value left, Value right) {
+  PairPacker packer(rewriter, contraction, left, right);
+  linalg::GenericOp block = pairs ? packer.run(*pairs) : packer.runPaired();
+  OpBuilder::InsertionGuard guard(rewriter);
+  SmallVector<unsigned> sums = contraction.loops(Role::Sum), columns = contraction.loops(Role::Columns);
+  block = collapse(block, sums);
+  collapse(block, columns);
 }
 
 void Blocker::emit(Value left, Value right, bool pack) {
+  if (isPaired || pairs)
+    return emitPairs(left, right);
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   if (pack) {
     right = packed(right);
@@ -245,13 +247,14 @@ void Blocker::emit(Value left, Value right, bool pack) {
 
 void Blocker::run() {
   bool pack = needsPacking();
-  std::optional<unsigned> loop = blockedLoop();
+  std::optional<unsigned> loop = pairs ? pairs : blockedLoop();
   int64_t inner = contraction.extent(Role::Sum, kAssumedExtent);
   if (loop)
     inner /= ShapedType::isDynamic(ranges[*loop]) ? kAssumedExtent : std::max<int64_t>(1, ranges[*loop]);
   bool streams = contraction.streamsRows() &&
                  contraction.extent(Role::Columns, kAssumedExtent) > kStripVectors * blocking.columns / 2;
-  int64_t most = std::max<int64_t>(1, (streams ? kStreamedRows : blocking.sum) / std::max<int64_t>(1, inner));
+  int64_t sum = isPaired || pairs ? 2 * blocking.sum : blocking.sum; // as many bytes
+  int64_t most = std::max<int64_t>(1, (streams ? kStreamedRows : sum) / std::max<int64_t>(1, inner));
   rewriter.setInsertionPoint(op);
   Value left = op.getDpsInputs()[contraction.left], right = op.getDpsInputs()[contraction.right];
   // A rest that would be short joins the block before it.
@@ -276,7 +279,7 @@ void Blocker::run() {
     end = getValueOrCreateConstantIndexOp(rewriter, loc, count);
   } else {
     int64_t blocks = llvm::divideCeil(extent, most);
-    size = llvm::divideCeil(extent, blocks);
+    size = llvm::alignTo(llvm::divideCeil(extent, blocks), pairs ? 2 : 1);
     end = constant(extent / size * size);
   }
   auto steps = rewriter.create<scf::ForOp>(loc, constant(0), end, constant(size));

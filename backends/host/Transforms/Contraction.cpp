@@ -17,6 +17,8 @@ constexpr int64_t kTiles = 32;
 /// are enough.
 constexpr int64_t kStreamColumns = 2048;
 constexpr int64_t kStreamTiles = 8;
+/// Panels of a tile that multiplies them by one row: as many as a register tile takes side by side.
+constexpr int64_t kFewestPanels = 6;
 
 /// The block argument that `value` is, looking through one widening.
 BlockArgument factor(Value value) {
@@ -56,6 +58,17 @@ bool isSumOfProducts(linalg::LinalgOp op) {
            b != accumulator;
   }
   return false;
+}
+
+bool isSumOfShortProducts(linalg::LinalgOp op) {
+  if (!isSumOfProducts(op) || !getElementTypeOrSelf(op.getDpsInits()[0].getType()).isInteger(32))
+    return false;
+  Block &body = *op.getBlock();
+  return llvm::all_of(body.getArguments().take_front(2), [](BlockArgument factor) {
+    Operation *widening = factor.hasOneUse() ? *factor.user_begin() : nullptr;
+    return (factor.getType().isInteger(8) && isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp>(widening)) ||
+           (factor.getType().isInteger(16) && isa_and_nonnull<arith::ExtSIOp>(widening));
+  });
 }
 
 std::optional<Contraction> Contraction::match(Operation *operation) {
@@ -120,6 +133,25 @@ bool Contraction::streamsRows() const {
          map.getDimPosition(0) == sums.front() && map.getDimPosition(1) == vectorLoop;
 }
 
+/// Whether columns are cut into panels as wide as a register tile: packed once, in the program's prologue.
+static bool isInPanels(Contraction contraction, const ContractionBlocking &blocking) {
+  return contraction.loops(Role::Columns).size() == 2 &&
+         contraction.op.getStaticLoopRanges()[contraction.vectorLoop] == blocking.columns &&
+         contraction.op.getIndexingMapsArray()[contraction.right].isProjectedPermutation();
+}
+
+/// Tiles of a vector's product with a matrix in panels: some of them.
+static SmallVector<int64_t> panelTileSizes(const TileSpace &space, Contraction contraction,
+                                           const TileSpace::Follows &follows) {
+  SmallVector<int64_t> sizes(linalg::LinalgOp(space.root()).getNumLoops(), 0);
+  unsigned loop = contraction.loops(Role::Columns).front();
+  int64_t panels = contraction.op.getStaticLoopRanges()[loop];
+  int64_t size = evenTile(panels, std::max(panels / kStreamTiles, kFewestPanels), 1);
+  if (follows[loop] != TileSpace::kWhole && size < panels)
+    sizes[follows[loop]] = size;
+  return sizes;
+}
+
 /// Tiles of a vector's product with a matrix: wide, so that the matrix is read in long pieces of its rows.
 static std::optional<SmallVector<int64_t>> streamTileSizes(const TileSpace &space, Contraction contraction,
                                                            const TileSpace::Follows &follows,
@@ -148,11 +180,13 @@ std::optional<SmallVector<int64_t>> contractionTileSizes(const TileSpace &space,
     }
   if (!found)
     return std::nullopt;
-  if (found->loops(Role::Rows).empty()) // nothing is read twice that a register tile would keep
-    return streamTileSizes(space, *found, *follows, vectorBits);
-
   unsigned bits = getElementTypeOrSelf(found->op.getDpsInits()[0].getType()).getIntOrFloatBitWidth();
   ContractionBlocking blocking = ContractionBlocking::make(vectorBits, vectorBits >= 512 ? 32 : 16, bits);
+  bool inPanels = isInPanels(*found, blocking);
+  if (found->loops(Role::Rows).empty()) // nothing is read twice that a register tile would keep
+    return inPanels ? panelTileSizes(space, *found, *follows)
+                    : streamTileSizes(space, *found, *follows, vectorBits);
+
   linalg::LinalgOp root = space.root();
   SmallVector<int64_t> ranges = found->op.getStaticLoopRanges(), sizes(root.getNumLoops(), 0);
   auto known = [&](unsigned loop) {
@@ -166,8 +200,6 @@ std::optional<SmallVector<int64_t>> contractionTileSizes(const TileSpace &space,
   // Columns first: from the contiguous loop outwards up to a few register tiles, whole rows of an image at a
   // time. A block of them, packed, fits the stack, where every tile finds it in the cache again.
   SmallVector<unsigned> columnLoops = found->loops(Role::Columns);
-  bool inPanels = columnLoops.size() == 2 && ranges[found->vectorLoop] == blocking.columns &&
-                  found->op.getIndexingMapsArray()[found->right].isProjectedPermutation();
   int64_t columns = 1, columnTarget = (columnLoops.size() > 1 && !inPanels ? 4 : 2) * blocking.columns;
   for (unsigned loop : llvm::reverse(columnLoops)) {
     int64_t most = std::max<int64_t>(1, columnTarget / columns);

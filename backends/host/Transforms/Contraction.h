@@ -34,6 +34,10 @@ struct Contraction {
 /// Whether the body is acc + a * b, each factor possibly widened, of the op's two inputs and its init.
 bool isSumOfProducts(mlir::linalg::LinalgOp op);
 
+/// Whether the body is that with factors widened to i32 from at most 16 bits with their sign: i16, or bytes
+/// of either kind.
+bool isSumOfShortProducts(mlir::linalg::LinalgOp op);
+
 /// Register and cache blocking of contractions, from a vector's lanes and the number of registers.
 struct ContractionBlocking {
   int64_t rows, columns; // of the register tile

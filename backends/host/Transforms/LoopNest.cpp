@@ -129,6 +129,7 @@ FailureOr<LoopNest> LoopNest::analyse(linalg::GenericOp op) {
   }
   if (nest.elementBits == 0)
     nest.elementBits = 64;
+  nest.pairs = PairProduct::match(nest);
   return nest;
 }
 
@@ -301,9 +302,29 @@ void planContraction(const LoopNest &nest, const VectorTarget &target, NestPlan 
   }
 }
 
+/// Register tiles of products in pairs, rows innermost as of other contractions.
+NestPlan planPairs(const LoopNest &nest, const VectorTarget &target) {
+  NestPlan plan;
+  plan.pairs = true;
+  plan.vectorLoop = nest.pairs->vectorLoop;
+  // Vectors of 16-bit numbers: AVX-512 has them if it masks bytes.
+  plan.lanes = (target.maskBytes ? target.vectorBits : std::min(target.vectorBits, 256u)) / 32;
+  planContraction(nest, target, plan);
+  for (unsigned loop = 0; loop < nest.loops(); ++loop)
+    if (loop != plan.vectorLoop && loop != plan.jamLoop && loop != nest.pairs->loop)
+      (nest.isReduction[loop] ? plan.reduction : plan.parallel).push_back(loop);
+  plan.parallel.push_back(*plan.vectorLoop);
+  if (plan.jamLoop)
+    plan.parallel.push_back(*plan.jamLoop);
+  plan.reductionUnroll = plan.jam > 1 ? 2 : 4;
+  return plan;
+}
+
 } // namespace
 
 NestPlan NestPlan::make(const LoopNest &nest, const VectorTarget &target) {
+  if (nest.pairs)
+    return planPairs(nest, target);
   NestPlan plan;
   unsigned lanes = std::max(1u, target.vectorBits / nest.elementBits);
   if (nest.vectorizable && lanes > 1) {

@@ -42,6 +42,16 @@ struct NestOutput {
   mlir::Operation *combiner = nullptr; // the op that folds a new value into it, if there is one known
 };
 
+/// A sum of products of 16-bit numbers whose factors lie in pairs along the sum, so that one instruction
+/// (pmaddwd) multiplies and adds the two of each lane.
+struct PairProduct {
+  unsigned loop;         // the reduction loop inside a pair
+  unsigned vectorLoop;   // that along which results and the pairs of one factor are neighbours
+  unsigned single, many; // operand numbers: the factor with one pair for all lanes, that with one a lane
+
+  static std::optional<PairProduct> match(const struct LoopNest &nest);
+};
+
 /// A linalg.generic on buffers, analysed. Refers to the op: valid while it lives.
 struct LoopNest {
   mutable mlir::linalg::GenericOp op; // a handle; its accessors are not const
@@ -52,6 +62,7 @@ struct LoopNest {
   bool vectorizable = false; // every op of the body works on vectors
   unsigned bodyOps = 0;      // weighted: a math function counts as many
   unsigned elementBits = 0;  // widest element in the body
+  std::optional<PairProduct> pairs;
 
   /// Fails if an operand is neither a strided memref nor a scalar.
   static mlir::FailureOr<LoopNest> analyse(mlir::linalg::GenericOp op);
@@ -72,7 +83,8 @@ struct NestPlan {
   unsigned reductionUnroll = 1; // steps of the innermost reduction loop at once
   bool transposes = false; // jamLoop is the unit-stride loop of operands that are strided in the vector loop
   bool interleaves =
-      false; // jamLoop is all of the unit-stride loop of outputs that are strided in the vector loop
+      false;          // jamLoop is all of the unit-stride loop of outputs that are strided in the vector loop
+  bool pairs = false; // the nest's product runs pair by pair: its loop inside a pair is in no list
   bool maskTail = false; // the rest of the vector loop is one masked step, else scalar steps
 
   static NestPlan make(const LoopNest &nest, const VectorTarget &target);

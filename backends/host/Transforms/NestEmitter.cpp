@@ -186,7 +186,7 @@ void NestEmitter::emitVectorLoop(size_t level) {
 }
 
 void NestEmitter::emitPoint() {
-  if (plan.reduction.empty()) {
+  if (plan.reduction.empty() && !plan.pairs) {
     auto outer = loaded;
     evaluate({});
     loaded = outer;
@@ -204,7 +204,7 @@ void NestEmitter::emitPoint() {
 NestEmitter::Values NestEmitter::emitReduction(size_t level, Values accumulators) {
   if (level == plan.reduction.size()) {
     auto outer = loaded;
-    Values results = evaluate(std::move(accumulators));
+    Values results = plan.pairs ? evaluatePairs(std::move(accumulators)) : evaluate(std::move(accumulators));
     loaded = outer;
     return results;
   }

@@ -51,6 +51,8 @@ private:
 
   // The body at every point; returns the new accumulators.
   Values evaluate(Values accumulators);
+  Values evaluatePairs(Values accumulators);
+  mlir::Value loadPairs(unsigned operand, unsigned jam, unsigned vector);
   mlir::Value evaluateOp(mlir::Operation &op, mlir::IRMapping &values, unsigned jam, unsigned vector);
   mlir::Value indexedLoad(mlir::memref::LoadOp op, const Values &at);
   mlir::Value gather(mlir::memref::LoadOp op, const Values &at);

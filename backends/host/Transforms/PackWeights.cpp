@@ -19,24 +19,44 @@ namespace {
 /// more).
 constexpr int64_t kMinElements = 8 * 1024;
 
-/// A matrix [rows, columns], or its transpose, cut into panels [panels, rows, width].
+/// A matrix [rows, columns], or its transpose, cut into panels [panels, rows, width]; one of small integers,
+/// whose products are summed in pairs, into panels [panels, rows / 2, width, 2].
 struct PackedLayout {
   int64_t rows, panels, width;
   bool transposed; // the weight is [columns, rows]
   Type element;
 
+  bool inPairs() const { return isa<IntegerType>(element); }
   /// The weight, with its columns as panels.
   SmallVector<int64_t> split() const {
+    if (inPairs())
+      return transposed ? SmallVector<int64_t>{panels, width, rows / 2, 2}
+                        : SmallVector<int64_t>{rows / 2, 2, panels, width};
     return transposed ? SmallVector<int64_t>{panels, width, rows} : SmallVector<int64_t>{rows, panels, width};
   }
   /// From there to panels.
   SmallVector<int64_t> order() const {
+    if (inPairs())
+      return transposed ? SmallVector<int64_t>{0, 2, 1, 3} : SmallVector<int64_t>{2, 0, 3, 1};
     return transposed ? SmallVector<int64_t>{0, 2, 1} : SmallVector<int64_t>{1, 0, 2};
   }
-  RankedTensorType packed() const { return RankedTensorType::get({panels, rows, width}, element); }
+  /// From panels to the matrix, whose axes are split.
+  SmallVector<int64_t> orderBack() const {
+    return inPairs() ? SmallVector<int64_t>{1, 3, 0, 2} : SmallVector<int64_t>{1, 0, 2};
+  }
+  RankedTensorType packed() const {
+    return inPairs() ? RankedTensorType::get({panels, rows / 2, width, 2}, element)
+                     : RankedTensorType::get({panels, rows, width}, element);
+  }
 };
 
-/// The product that is the only reader of an argument, as its right side, by more than one row.
+/// Whether products of such numbers are summed in pairs: bytes, and 16-bit numbers with a sign.
+bool sumsInPairs(Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  return integer && (integer.getWidth() == 8 || (integer.getWidth() == 16 && !integer.isUnsigned()));
+}
+
+/// The product that is the only reader of an argument, as its right side; one of floats by more than one row.
 MatmulOp productOf(BlockArgument weight) {
   if (!weight.hasOneUse())
     return {};
@@ -49,7 +69,7 @@ MatmulOp productOf(BlockArgument weight) {
     rows = ShapedType::isDynamic(extent)  ? ShapedType::kDynamic
            : rows == ShapedType::kDynamic ? rows
                                           : rows * extent;
-  return rows == 1 ? MatmulOp() : product;
+  return rows == 1 && !sumsInPairs(left.getElementType()) ? MatmulOp() : product;
 }
 
 /// Rewrites the kernels and launches of one module.
@@ -83,8 +103,10 @@ private:
 
 std::optional<PackedLayout> Packer::layoutFor(KernelOp kernel, BlockArgument argument) {
   auto type = dyn_cast<RankedTensorType>(argument.getType());
-  if (!type || type.getRank() != 2 || !type.hasStaticShape() || !isa<FloatType>(type.getElementType()) ||
-      type.getElementTypeBitWidth() < 16 || type.getNumElements() < kMinElements)
+  bool inPairs = type && sumsInPairs(type.getElementType());
+  bool isFloat = type && isa<FloatType>(type.getElementType()) && type.getElementTypeBitWidth() >= 16;
+  if (!type || type.getRank() != 2 || !type.hasStaticShape() || (!isFloat && !inPairs) ||
+      type.getNumElements() < kMinElements)
     return std::nullopt;
   MatmulOp product = productOf(argument);
   if (!product)
@@ -99,6 +121,10 @@ std::optional<PackedLayout> Packer::layoutFor(KernelOp kernel, BlockArgument arg
   int64_t width = ContractionBlocking::make(vectorBits, registers, bits).columns;
   int64_t rows = type.getDimSize(product.getTransB()), columns = type.getDimSize(!product.getTransB());
   if (columns % width != 0 || columns == width)
+    return std::nullopt;
+  auto left = cast<RankedTensorType>(product.getA().getType());
+  if (inPairs &&
+      (rows % 2 != 0 || left.isDynamicDim(left.getRank() - 1) || !sumsInPairs(left.getElementType())))
     return std::nullopt;
   return PackedLayout{rows, columns / width, width, product.getTransB(), type.getElementType()};
 }
@@ -153,8 +179,11 @@ void Packer::pack(KernelOp kernel, BlockArgument argument, const PackedLayout &l
   // The matrix, said in ops that compute nothing.
   OpBuilder builder(product);
   Location loc = product.getLoc();
-  auto rows = RankedTensorType::get({layout.rows, layout.panels, layout.width}, layout.element);
-  Value inRows = builder.create<TransposeOp>(loc, rows, argument, ArrayRef<int64_t>{1, 0, 2});
+  SmallVector<int64_t> shape;
+  for (int64_t axis : layout.orderBack())
+    shape.push_back(layout.packed().getDimSize(axis));
+  auto rows = RankedTensorType::get(shape, layout.element);
+  Value inRows = builder.create<TransposeOp>(loc, rows, argument, layout.orderBack());
   SmallVector<OpFoldResult> sizes =
       getAsIndexOpFoldResult(module.getContext(), {layout.rows, layout.panels * layout.width});
   Value matrix = builder.create<ReshapeOp>(loc, inRows, sizes);

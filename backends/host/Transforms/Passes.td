@@ -10,7 +10,8 @@ def PackWeightsPass : Pass<"kiln-host-pack-weights", "mlir::ModuleOp"> {
     Runs at the end of stage `form`. For each kernel argument that is the right side of one `kiln.matmul` of more than one
     row, and weights alone at every launch: its columns are cut into panels as wide as a register tile, by a kernel that
     the prologue runs once. The product's kernel spells the matrix that it gets as panels as a transposition and a reshape,
-    which `kiln-host-unpack-weights` reads through. Matrices that the panels do not divide, and small ones, stay.
+    which `kiln-host-unpack-weights` reads through. Matrices that the panels do not divide, and small ones, stay. Those of
+    8- and 16-bit integers, by one row too, become panels `[p, k / 2, n, 2]` of pairs along the sum.
 
     ```mlir
     %w = kiln.weight ... : tensor<768x3072xf32>
@@ -175,8 +176,9 @@ def BlockContractionsPass : Pass<"kiln-host-block-contractions", "mlir::func::Fu
     Runs in stage `buffer` after bufferization. A contraction (matrix product, convolution) whose sum is long becomes a
     loop over blocks of it; where the factor that is read by vectors is not contiguous along them (a transposed matrix,
     the windows of a convolution) or its rows meet in few cache sets, each block copies it into a temporary
-    `[sum.., columns..]` first. Loops that are contiguous in every operand are collapsed. The vector emitter then makes
-    register tiles of the blocks.
+    `[sum.., columns..]` first. Factors of 8- and 16-bit integers become pairs along the sum, `[sum / 2.., columns.., 2]`
+    and `[rows.., sum / 2, 2]`, of i16. Loops that are contiguous in every operand are collapsed. The vector emitter then
+    makes register tiles of the blocks.
 
     ```mlir
     linalg.generic {sum over d2} ins(%a, %b : memref<48x512xf32>, memref<64x512xf32>) outs(%c : memref<48x64xf32>) ...
@@ -235,6 +237,7 @@ def UnpackWeightsPass : Pass<"kiln-host-unpack-weights", "mlir::func::FuncOp"> {
     Runs at the start of stage `tile`. A kernel that `kiln-host-pack-weights` has given a packed weight `[p, k, n]` spells
     the matrix `[k, p * n]` as a transposition and a reshape of it. Where that matrix is the right side of a contraction,
     its loop over columns becomes two, over panels and inside one, which read the panels as they lie: each is contiguous.
+    Of panels of pairs `[p, k / 2, n, 2]` the loop of the sum becomes two as well, over pairs and inside one.
 
     ```mlir
     %t = linalg.generic {...} ins(%w : tensor<96x768x32xf32>) outs(%e : tensor<768x96x32xf32>) ... // (d1, d0, d2)
@@ -254,7 +257,8 @@ def VectorizePass : Pass<"kiln-host-vectorize", "mlir::func::FuncOp"> {
     Runs at the end of stage `buffer`. For each structured op: the vector loop is the one of least estimated cost (unit
     stride in most operands), outputs of reductions stay in registers, loops in which an operand does not move run
     several iterations side by side, operands that are strided in the vector loop are transposed in registers where they
-    are contiguous in another loop, the rest of the vector loop is one masked step (AVX-512) or scalar steps.
+    are contiguous in another loop, the rest of the vector loop is one masked step (AVX-512) or scalar steps. Products of
+    16-bit numbers that lie in pairs along the sum are multiplied and added two a lane (pmaddwd).
 
     ```mlir
     linalg.generic {relu} ins(%x : memref<64xf32>) outs(%y : memref<64xf32>) ...
@@ -269,7 +273,8 @@ def VectorizePass : Pass<"kiln-host-vectorize", "mlir::func::FuncOp"> {
     Option<"maskBytes", "mask-bytes", "bool", /*default=*/"false", "masked access to 8- and 16-bit elements">,
   ];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::memref::MemRefDialect",
-                           "mlir::affine::AffineDialect", "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect"];
+                           "mlir::affine::AffineDialect", "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
+                           "mlir::LLVM::LLVMDialect"];
 }
 
 def ExpandMathPass : Pass<"kiln-host-expand-math", "mlir::ModuleOp"> {

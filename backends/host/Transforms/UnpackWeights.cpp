@@ -15,19 +15,24 @@ namespace kiln::host {
 
 namespace {
 
-/// The matrix [k, p * n] as a view of panels [p, k, n], or whatever order `map` says.
+/// The matrix [k, p * n] as a view of panels [p, k, n], or whatever order `map` says. In pairs it is
+/// [k * 2, p * n].
 struct Panels {
   Value source;  // the argument
-  AffineMap map; // (k, p, n) -> its index
+  AffineMap map; // (k, p, n) -> its index; in pairs (k, 2, p, n)
+
+  bool inPairs() const { return map.getNumDims() == 4; }
 };
 
-/// Panels behind an operand: a collapse of the last two dimensions of a permuted copy.
+/// Panels behind an operand: a collapse of the last two dimensions of a permuted copy, in pairs of the first
+/// two as well.
 std::optional<Panels> panelsBehind(Value matrix) {
   auto collapse = matrix.getDefiningOp<tensor::CollapseShapeOp>();
   auto copy = collapse ? collapse.getSrc().getDefiningOp<linalg::GenericOp>() : linalg::GenericOp();
-  SmallVector<ReassociationIndices> columns{{0}, {1, 2}};
-  if (!copy || collapse.getReassociationIndices() != columns || copy.getNumDpsInputs() != 1 ||
-      copy.getNumParallelLoops() != 3 || copy.getBody()->getOperations().size() != 1 ||
+  SmallVector<ReassociationIndices> columns{{0}, {1, 2}}, pairs{{0, 1}, {2, 3}};
+  if (!copy || copy.getNumDpsInputs() != 1 || copy.getNumParallelLoops() != copy.getNumLoops() ||
+      collapse.getReassociationIndices() != (copy.getNumLoops() == 4 ? pairs : columns) ||
+      copy.getBody()->getOperations().size() != 1 ||
       copy.getBody()->getTerminator()->getOperand(0) != copy.getBody()->getArgument(0))
     return std::nullopt;
   SmallVector<AffineMap> maps = copy.getIndexingMapsArray();
@@ -36,46 +41,71 @@ std::optional<Panels> panelsBehind(Value matrix) {
   return Panels{copy.getDpsInputs()[0], maps[0]};
 }
 
-/// The contraction with its column loop cut in two: over the panels and inside one.
+/// `type` with dimension `at` cut into [.., by], and the groups of its dimensions.
+std::pair<RankedTensorType, SmallVector<ReassociationIndices>> cut(RankedTensorType type, int64_t at,
+                                                                   int64_t by) {
+  SmallVector<int64_t> shape;
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t i = 0; i < type.getRank(); ++i) {
+    groups.push_back({static_cast<int64_t>(shape.size())});
+    shape.push_back(i == at ? type.getDimSize(i) / by : type.getDimSize(i));
+    if (i != at)
+      continue;
+    groups.back().push_back(static_cast<int64_t>(shape.size()));
+    shape.push_back(by);
+  }
+  return {type.clone(shape), groups};
+}
+
+/// The contraction with its column loop cut in two: over the panels and inside one. In pairs the sum's loop
+/// is cut as well: over pairs and, as the last loop, inside one.
 void readPanels(RewriterBase &rewriter, Contraction contraction, const Panels &panels) {
   auto op = cast<linalg::GenericOp>(contraction.op.getOperation());
   Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);
   unsigned columns = contraction.vectorLoop, sum = contraction.loops(Role::Sum).front();
-  unsigned loops = op.getNumLoops() + 1;
+  unsigned loops = op.getNumLoops() + (panels.inPairs() ? 2 : 1);
   auto dim = [&](unsigned loop) { return rewriter.getAffineDimExpr(loop > columns ? loop + 1 : loop); };
+  AffineExpr inside = rewriter.getAffineDimExpr(columns + 1), half = rewriter.getAffineDimExpr(loops - 1);
   SmallVector<AffineMap> maps;
   for (AffineMap map : op.getIndexingMapsArray()) {
     SmallVector<AffineExpr> results;
     for (AffineExpr expr : map.getResults()) {
-      results.push_back(dim(cast<AffineDimExpr>(expr).getPosition()));
-      if (results.back() == dim(columns))
-        results.push_back(rewriter.getAffineDimExpr(columns + 1));
+      unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+      results.push_back(dim(loop));
+      if (loop == columns)
+        results.push_back(inside);
+      else if (panels.inPairs() && loop == sum)
+        results.push_back(half);
     }
     maps.push_back(AffineMap::get(loops, 0, results, rewriter.getContext()));
   }
-  AffineMap index = AffineMap::get(loops, 0, {dim(sum), dim(columns), rewriter.getAffineDimExpr(columns + 1)},
-                                   rewriter.getContext());
-  maps[contraction.right] = panels.map.compose(index);
+  SmallVector<AffineExpr> at{dim(sum), dim(columns), inside};
+  if (panels.inPairs())
+    at.insert(at.begin() + 1, half);
+  maps[contraction.right] = panels.map.compose(AffineMap::get(loops, 0, at, rewriter.getContext()));
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   iterators.insert(iterators.begin() + columns, utils::IteratorType::parallel);
+  iterators.resize(loops, utils::IteratorType::reduction);
 
   // Results are contiguous along the columns: their last dimension is the one that is cut.
   Value init = op.getDpsInits()[0];
   auto type = cast<RankedTensorType>(init.getType());
   auto source = cast<RankedTensorType>(panels.source.getType());
-  SmallVector<int64_t> shape(type.getShape().drop_back());
-  for (unsigned position : {1u, 2u}) // of p and n in (k, p, n)
-    for (auto [i, expr] : llvm::enumerate(panels.map.getResults()))
-      if (expr == rewriter.getAffineDimExpr(position))
-        shape.push_back(source.getDimSize(i));
-  SmallVector<ReassociationIndices> groups;
-  for (int64_t i = 0; i < type.getRank(); ++i)
-    groups.push_back({i});
-  groups.back().push_back(type.getRank());
-  auto wide = RankedTensorType::get(shape, type.getElementType());
+  int64_t width = 0;
+  for (auto [i, expr] : llvm::enumerate(panels.map.getResults()))
+    if (expr == rewriter.getAffineDimExpr(panels.map.getNumDims() - 1))
+      width = source.getDimSize(i);
+  auto [wide, groups] = cut(type, type.getRank() - 1, width);
   SmallVector<Value> inputs(op.getDpsInputs());
   inputs[contraction.right] = panels.source;
+  if (panels.inPairs()) {
+    Value &left = inputs[contraction.left];
+    AffineMap map = op.getIndexingMapsArray()[contraction.left];
+    unsigned along = *map.getResultPosition(rewriter.getAffineDimExpr(sum));
+    auto [paired, leftGroups] = cut(cast<RankedTensorType>(left.getType()), along, 2);
+    left = rewriter.create<tensor::ExpandShapeOp>(loc, paired, left, leftGroups);
+  }
   Value start = rewriter.create<tensor::ExpandShapeOp>(loc, wide, init, groups);
   auto product = rewriter.create<linalg::GenericOp>(loc, wide, inputs, start, maps, iterators);
   rewriter.inlineRegionBefore(op.getRegion(), product.getRegion(), product.getRegion().end());

@@ -89,3 +89,80 @@ func.func @depthwise(%x: memref<32x50xf32>, %w: memref<32x3xf32>, %y: memref<32x
   }
   return
 }
+
+// -----
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+// Positive: 8-bit factors become pairs of i16 along the sum: bytes of a are widened, rows of b interleaved.
+// CHECK-DAG: #[[EVEN:.+]] = affine_map<(d0, d1, d2) -> (d0 * 2 + d2, d1)>
+// CHECK-DAG: #[[LEFT:.+]] = affine_map<(d0, d1, d2, d3) -> (d0, d2 * 2 + d3)>
+// CHECK-DAG: #[[RIGHT:.+]] = affine_map<(d0, d1, d2, d3) -> (d2, d1, d3)>
+// CHECK-LABEL: @pairs
+//       CHECK: %[[B:.+]] = memref.alloc() : memref<50x48x2xi16>
+//       CHECK: linalg.generic {indexing_maps = [#[[EVEN]], #{{.+}}]{{.*}} ins(%{{.+}} : memref<100x48xi8>) outs(%[[B]]
+//       CHECK:   arith.extsi %{{.+}} : i8 to i16
+//       CHECK: %[[A:.+]] = memref.alloc() : memref<24x100xi16>
+//       CHECK:   arith.extui %{{.+}} : i8 to i16
+//       CHECK: linalg.generic {indexing_maps = [#[[LEFT]], #[[RIGHT]], #{{.+}}], iterator_types = ["parallel", "parallel", "reduction", "reduction"]} ins(%[[A]], %[[B]]
+func.func @pairs(%a: memref<24x100xi8>, %b: memref<100x48xi8>, %c: memref<24x48xi32>) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<24x100xi8>, memref<100x48xi8>) outs(%c : memref<24x48xi32>) {
+  ^bb0(%x: i8, %y: i8, %o: i32):
+    %u = arith.extui %x : i8 to i32
+    %v = arith.extsi %y : i8 to i32
+    %p = arith.muli %u, %v : i32
+    %s = arith.addi %o, %p : i32
+    linalg.yield %s : i32
+  }
+  return
+}
+
+// -----
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+// Positive: the last of an odd sum meets a zero. Rows of i16 whose number is odd are copied too.
+// CHECK-LABEL: @odd
+//       CHECK: %[[Z:.+]] = arith.constant 0 : i16
+//       CHECK: linalg.fill ins(%[[Z]] : i16) outs(%{{.+}} : memref<1x48x1xi16
+//       CHECK: memref.alloc() : memref<24x4x2xi16>
+func.func @odd(%a: memref<24x7xi16>, %b: memref<7x48xi16>, %c: memref<24x48xi32>) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<24x7xi16>, memref<7x48xi16>) outs(%c : memref<24x48xi32>) {
+  ^bb0(%x: i16, %y: i16, %o: i32):
+    %u = arith.extsi %x : i16 to i32
+    %v = arith.extsi %y : i16 to i32
+    %p = arith.muli %u, %v : i32
+    %s = arith.addi %o, %p : i32
+    linalg.yield %s : i32
+  }
+  return
+}
+
+// -----
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+
+// Does not apply: 16 bits without a sign do not fit the pairs' instruction.
+// CHECK-LABEL: @unsigned
+//   CHECK-NOT: memref.alloc
+//       CHECK: linalg.generic
+func.func @unsigned(%a: memref<24x8xi16>, %b: memref<8x48xi16>, %c: memref<24x48xi32>) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<24x8xi16>, memref<8x48xi16>) outs(%c : memref<24x48xi32>) {
+  ^bb0(%x: i16, %y: i16, %o: i32):
+    %u = arith.extui %x : i16 to i32
+    %v = arith.extui %y : i16 to i32
+    %p = arith.muli %u, %v : i32
+    %s = arith.addi %o, %p : i32
+    linalg.yield %s : i32
+  }
+  return
+}

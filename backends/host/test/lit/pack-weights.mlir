@@ -50,3 +50,22 @@ func.func @main(%a: tensor<1x128xf32>, %b: tensor<24x128xf32>, %c: tensor<24x16x
   %3 = kiln.matmul %b, %w : tensor<24x128xf32>, tensor<128x96xf32> -> tensor<24x96xf32>
   return %0, %1, %2, %3 : tensor<1x96xf32>, tensor<24x100xf32>, tensor<24x96xf32>, tensor<24x96xf32>
 }
+
+// -----
+
+// Positive: bytes are packed in pairs along the sum, for one row too; 63 rows have none.
+// CHECK-LABEL: func.func @main
+//       CHECK: kiln.reshape %{{.+}} [64, 2, 6, 16]
+//       CHECK: kiln.launch {{.+}} (tensor<64x2x6x16xi8>) -> tensor<6x64x16x2xi8>
+//   CHECK-NOT: kiln.reshape
+//       CHECK: kiln.kernel {{.+}} %[[A:.+]]: tensor<6x64x16x2xi8>)
+//       CHECK:   %[[T:.+]] = kiln.transpose %[[A]] perm [1, 3, 0, 2] {kiln.layout}
+//       CHECK:   kiln.reshape %[[T]] [128, 96] {kiln.layout}
+//       CHECK: kiln.transpose %{{.+}} perm [2, 0, 3, 1]
+func.func @main(%a: tensor<1x128xui8>, %b: tensor<1x127xui8>) -> (tensor<1x96xi32>, tensor<1x96xi32>) {
+  %w0 = kiln.weight "0000000000000000000000000000000000000000000000000000000000000000" : tensor<128x96xi8>
+  %w1 = kiln.weight "1111111111111111111111111111111111111111111111111111111111111111" : tensor<127x96xi8>
+  %0 = kiln.matmul %a, %w0 : tensor<1x128xui8>, tensor<128x96xi8> -> tensor<1x96xi32>
+  %1 = kiln.matmul %b, %w1 : tensor<1x127xui8>, tensor<127x96xi8> -> tensor<1x96xi32>
+  return %0, %1 : tensor<1x96xi32>, tensor<1x96xi32>
+}

@@ -61,3 +61,39 @@ func.func @along_the_sum(%x: tensor<8x96xf32>, %w: tensor<6x32x16xf32>, %i: tens
   } -> tensor<8x32xf32>
   return %y : tensor<8x32xf32>
 }
+
+// -----
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+#from = affine_map<(k, h, p, n) -> (p, k, n, h)>
+#id = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+
+// Positive: panels of pairs cut the sum as well; the other factor is viewed as pairs.
+// CHECK-DAG: #[[A:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d3, d4)>
+// CHECK-DAG: #[[B:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d1, d3, d2, d4)>
+// CHECK-DAG: #[[C:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2)>
+// CHECK-LABEL: @pairs
+//       CHECK: %[[X:.+]] = tensor.expand_shape {{.+}} {{\[\[}}0], [1, 2]] {{.*}} : tensor<8x32xi8> into tensor<8x16x2xi8>
+//       CHECK: linalg.generic {indexing_maps = [#[[A]], #[[B]], #[[C]]], iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+//  CHECK-SAME:   ins(%[[X]], %arg1 : tensor<8x16x2xi8>, tensor<6x16x16x2xi8>)
+func.func @pairs(%x: tensor<8x32xi8>, %w: tensor<6x16x16x2xi8>, %i: tensor<8x96xi32>) -> tensor<8x96xi32> {
+  %e = tensor.empty() : tensor<16x2x6x16xi8>
+  %t = linalg.generic {indexing_maps = [#from, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%w : tensor<6x16x16x2xi8>) outs(%e : tensor<16x2x6x16xi8>) {
+  ^bb0(%v: i8, %o: i8):
+    linalg.yield %v : i8
+  } -> tensor<16x2x6x16xi8>
+  %m = tensor.collapse_shape %t [[0, 1], [2, 3]] : tensor<16x2x6x16xi8> into tensor<32x96xi8>
+  %y = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %m : tensor<8x32xi8>, tensor<32x96xi8>) outs(%i : tensor<8x96xi32>) {
+  ^bb0(%l: i8, %r: i8, %o: i32):
+    %u = arith.extui %l : i8 to i32
+    %v = arith.extsi %r : i8 to i32
+    %p = arith.muli %u, %v : i32
+    %s = arith.addi %o, %p : i32
+    linalg.yield %s : i32
+  } -> tensor<8x96xi32>
+  return %y : tensor<8x96xi32>
+}

@@ -168,3 +168,30 @@ func.func @guarded(%x: memref<64xf32>, %i: memref<64xindex>, %y: memref<64xf32>)
   }
   return
 }
+
+// -----
+
+#a = affine_map<(m, n, k, h) -> (m, k, h)>
+#b = affine_map<(m, n, k, h) -> (k, n, h)>
+#c = affine_map<(m, n, k, h) -> (m, n)>
+
+// Positive: a product in pairs along the sum multiplies and adds two of them a lane; without byte masks AVX-512 has no
+// such vectors of 512 bits.
+// CHECK-LABEL: @pairs
+//       CHECK: vector.bitcast %{{.+}} : vector<2xi16> to vector<1xi32>
+//       CHECK: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"({{.+}}) : (vector<16xi16>, vector<16xi16>) -> vector<8xi32>
+//   SSE-LABEL: @pairs
+//         SSE: arith.extsi %{{.+}} : vector<8xi8> to vector<8xi16>
+//         SSE: llvm.call_intrinsic "llvm.x86.sse2.pmadd.wd"
+func.func @pairs(%a: memref<4x8x2xi16>, %b: memref<8x32x2xi8>, %c: memref<4x32xi32>) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%a, %b : memref<4x8x2xi16>, memref<8x32x2xi8>) outs(%c : memref<4x32xi32>) {
+  ^bb0(%x: i16, %y: i8, %o: i32):
+    %u = arith.extsi %x : i16 to i32
+    %v = arith.extsi %y : i8 to i32
+    %p = arith.muli %u, %v : i32
+    %s = arith.addi %o, %p : i32
+    linalg.yield %s : i32
+  }
+  return
+}
