@@ -44,46 +44,51 @@ template <typename Op> struct Expand final : OpRewritePattern<Op> {
   Num (*function)(ArrayRef<Num>);
 };
 
-void populate(RewritePatternSet &patterns, bool hasScalef) {
-  MLIRContext *context = patterns.getContext();
+/// The patterns of all functions.
+struct Populate {
   using Args = ArrayRef<Num>;
+  template <typename Op> void add(Num (*function)(Args)) {
+    patterns.add<Expand<Op>>(patterns.getContext(), hasScalef, function);
+  }
+  void addAll();
+
+  RewritePatternSet &patterns;
+  bool hasScalef;
+};
+
+void Populate::addAll() {
   constexpr double log2e = 1.44269504088896340736, log10e = 0.43429448190325182765;
-  patterns.add<Expand<math::ExpOp>>(context, hasScalef, [](Args x) { return exp(x[0]); });
-  patterns.add<Expand<math::Exp2Op>>(context, hasScalef, [](Args x) {
-    return viaDoubleOrSame([](Num y) { return exp(y * (1 / log2e)); }, x[0]);
-  });
-  patterns.add<Expand<math::ExpM1Op>>(context, hasScalef, [](Args x) { return expm1(x[0]); });
-  patterns.add<Expand<math::TanhOp>>(context, hasScalef, [](Args x) { return tanh(x[0]); });
-  patterns.add<Expand<math::SinhOp>>(context, hasScalef, [](Args x) { return sinh(x[0]); });
-  patterns.add<Expand<math::CoshOp>>(context, hasScalef, [](Args x) { return cosh(x[0]); });
-  patterns.add<Expand<math::LogOp>>(context, hasScalef, [](Args x) { return log(x[0]); });
-  patterns.add<Expand<math::Log2Op>>(
-      context, hasScalef, [](Args x) { return viaDoubleOrSame([](Num y) { return log(y) * log2e; }, x[0]); });
-  patterns.add<Expand<math::Log10Op>>(context, hasScalef, [](Args x) {
-    return viaDoubleOrSame([](Num y) { return log(y) * log10e; }, x[0]);
-  });
-  patterns.add<Expand<math::Log1pOp>>(context, hasScalef, [](Args x) { return log1p(x[0]); });
-  patterns.add<Expand<math::PowFOp>>(context, hasScalef, [](Args x) { return pow(x[0], x[1]); });
-  patterns.add<Expand<math::AsinhOp>>(context, hasScalef, [](Args x) { return asinh(x[0]); });
-  patterns.add<Expand<math::AcoshOp>>(context, hasScalef, [](Args x) { return acosh(x[0]); });
-  patterns.add<Expand<math::AtanhOp>>(context, hasScalef, [](Args x) { return atanh(x[0]); });
-  patterns.add<Expand<math::SinOp>>(context, hasScalef, [](Args x) { return sin(x[0]); });
-  patterns.add<Expand<math::CosOp>>(context, hasScalef, [](Args x) { return cos(x[0]); });
-  patterns.add<Expand<math::TanOp>>(context, hasScalef, [](Args x) { return tan(x[0]); });
-  patterns.add<Expand<math::AsinOp>>(context, hasScalef, [](Args x) { return asin(x[0]); });
-  patterns.add<Expand<math::AcosOp>>(context, hasScalef, [](Args x) { return acos(x[0]); });
-  patterns.add<Expand<math::AtanOp>>(context, hasScalef, [](Args x) { return atan(x[0]); });
-  patterns.add<Expand<math::Atan2Op>>(context, hasScalef, [](Args x) { return atan2(x[0], x[1]); });
-  patterns.add<Expand<math::ErfOp>>(context, hasScalef, [](Args x) { return erf(x[0]); });
-  patterns.add<Expand<math::CbrtOp>>(context, hasScalef, [](Args x) { return cbrt(x[0]); });
-  patterns.add<Expand<math::RsqrtOp>>(context, hasScalef, [](Args x) { return 1.0 / sqrt(x[0]); });
-  patterns.add<Expand<math::RoundOp>>(context, hasScalef, [](Args x) {
+  add<math::ExpOp>([](Args x) { return exp(x[0]); });
+  add<math::Exp2Op>([](Args x) { return viaDoubleOrSame([](Num y) { return exp(y * (1 / log2e)); }, x[0]); });
+  add<math::ExpM1Op>([](Args x) { return expm1(x[0]); });
+  add<math::TanhOp>([](Args x) { return tanh(x[0]); });
+  add<math::SinhOp>([](Args x) { return sinh(x[0]); });
+  add<math::CoshOp>([](Args x) { return cosh(x[0]); });
+  add<math::LogOp>([](Args x) { return log(x[0]); });
+  add<math::Log2Op>([](Args x) { return viaDoubleOrSame([](Num y) { return log(y) * log2e; }, x[0]); });
+  add<math::Log10Op>([](Args x) { return viaDoubleOrSame([](Num y) { return log(y) * log10e; }, x[0]); });
+  add<math::Log1pOp>([](Args x) { return log1p(x[0]); });
+  add<math::PowFOp>([](Args x) { return pow(x[0], x[1]); });
+  add<math::AsinhOp>([](Args x) { return asinh(x[0]); });
+  add<math::AcoshOp>([](Args x) { return acosh(x[0]); });
+  add<math::AtanhOp>([](Args x) { return atanh(x[0]); });
+  add<math::SinOp>([](Args x) { return sin(x[0]); });
+  add<math::CosOp>([](Args x) { return cos(x[0]); });
+  add<math::TanOp>([](Args x) { return tan(x[0]); });
+  add<math::AsinOp>([](Args x) { return asin(x[0]); });
+  add<math::AcosOp>([](Args x) { return acos(x[0]); });
+  add<math::AtanOp>([](Args x) { return atan(x[0]); });
+  add<math::Atan2Op>([](Args x) { return atan2(x[0], x[1]); });
+  add<math::ErfOp>([](Args x) { return erf(x[0]); });
+  add<math::CbrtOp>([](Args x) { return cbrt(x[0]); });
+  add<math::RsqrtOp>([](Args x) { return 1.0 / sqrt(x[0]); });
+  add<math::RoundOp>([](Args x) {
     // Halves away from zero: the fraction decides, which subtraction gives exactly.
     Num whole = truncate(x[0]);
     Num up = compare(arith::CmpFPredicate::OGE, abs(x[0] - whole), x[0].builder().constant(0.5));
     return select(up, whole + copySign(x[0].builder().constant(1.0), x[0]), whole);
   });
-  patterns.add<Expand<arith::RemFOp>>(context, hasScalef, [](Args x) { return remainder(x[0], x[1]); });
+  add<arith::RemFOp>([](Args x) { return remainder(x[0], x[1]); });
 }
 
 struct ExpandMathPass : impl::ExpandMathPassBase<ExpandMathPass> {
@@ -91,7 +96,7 @@ struct ExpandMathPass : impl::ExpandMathPassBase<ExpandMathPass> {
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    populate(patterns, scalef);
+    Populate{patterns, scalef}.addAll();
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
