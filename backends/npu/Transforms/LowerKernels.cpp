@@ -182,7 +182,9 @@ func::FuncOp makeFunction(KernelOp kernel, StringRef core, StringRef codeTemplat
 
 Value openUnits(OpBuilder &builder, Location loc, func::FuncOp function, OpFoldResult units, uint64_t cores) {
   auto most = static_cast<int64_t>(cores);
-  int64_t blocks = std::max<int64_t>(1, std::min(most, getConstantIntValue(units).value_or(most)));
+  auto other = function->getAttrOfType<IntegerAttr>(kBlocksAttr); // loops before
+  int64_t blocks = std::max<int64_t>(other ? other.getInt() : 1,
+                                     std::min(most, getConstantIntValue(units).value_or(most)));
   function->setAttr(kBlocksAttr, builder.getI64IntegerAttr(blocks));
   Value count = IndexMath(builder, loc).value(units);
   Value first = builder.create<ir::BlockIdxOp>(loc, builder.getIndexType());

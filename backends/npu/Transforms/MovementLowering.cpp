@@ -134,12 +134,9 @@ void MovementLowering::write(Box box, Value number) {
     filled = builder.create<memref::AllocOp>(loc, tileType);
     builder.create<ir::BroadcastOp>(loc, number, filled);
   }
-  Value first = builder.create<ir::BlockIdxOp>(loc, builder.getIndexType());
-  Value step = builder.create<ir::BlockNumOp>(loc, builder.getIndexType());
-  auto loop = builder.create<scf::ForOp>(loc, first, math.value(units), step);
   OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(loop.getBody());
-  OpFoldResult rest = OpFoldResult(loop.getInductionVar()), from = box.sourceOffset, to = box.targetOffset;
+  OpFoldResult rest = OpFoldResult(openUnits(builder, loc, function, units, target.vectorCores)),
+               from = box.sourceOffset, to = box.targetOffset;
   auto take = [&](OpFoldResult count) {
     OpFoldResult index = math.rem(rest, count);
     rest = math.div(rest, count);
@@ -339,7 +336,6 @@ LogicalResult MovementLowering::lower() {
   if (!element.isIntOrFloat() || (element.getIntOrFloatBitWidth() % 8 != 0 && !element.isInteger(1)))
     return kernel.emitError("npu: elements of type ") << element << " are not lowered yet";
   function = makeFunction(kernel, "aiv", "movement");
-  function->setAttr(kBlocksAttr, builder.getI64IntegerAttr(target.vectorCores));
   builder.setInsertionPoint(function.getBody().front().getTerminator());
   result = function.getArgument(kernel.getArgumentTypes().size());
   loc = root->getLoc();

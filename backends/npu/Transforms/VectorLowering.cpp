@@ -373,13 +373,7 @@ LogicalResult VectorLowering::fillBody() {
         return failure();
       values[value] = *loaded;
     }
-  IndexMath math(builder, loc);
-  Value units = math.value(unitCount());
-  Value first = builder.create<ir::BlockIdxOp>(loc, builder.getIndexType());
-  Value step = builder.create<ir::BlockNumOp>(loc, builder.getIndexType());
-  auto loop = builder.create<scf::ForOp>(loc, first, units, step);
-  builder.setInsertionPointToStart(loop.getBody());
-  setUnit(OpFoldResult(loop.getInductionVar()));
+  setUnit(OpFoldResult(openUnits(builder, loc, function, unitCount(), target.vectorCores)));
   return fillUnit();
 }
 
@@ -390,22 +384,12 @@ LogicalResult VectorLowering::lower(int64_t limit, func::FuncOp &result) {
     return failure();
   tiling = *chosen;
   bool reduces = false;
-  std::optional<int64_t> units = 1;
-  for (size_t group = 0; group < domain.groupCount(); ++group) {
+  for (size_t group = 0; group < domain.groupCount(); ++group)
     reduces |= domain.isReduced(group);
-    if (domain.isReduced(group) || !units)
-      continue;
-    units = ShapedType::isDynamic(domain.extent(group))
-                ? std::nullopt
-                : std::optional(*units * int64_t(llvm::divideCeil(domain.extent(group), tileOf(group))));
-  }
   function = result = makeFunction(kernel, "aiv",
                                    reduces         ? "reduction"
                                    : tiling.isLine ? "elementwise"
                                                    : "rows");
-  int64_t cores = target.vectorCores;
-  function->setAttr(kBlocksAttr,
-                    builder.getI64IntegerAttr(std::max<int64_t>(1, std::min(cores, units.value_or(cores)))));
   return fillBody();
 }
 

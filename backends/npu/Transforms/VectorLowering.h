@@ -28,7 +28,7 @@ inline constexpr llvm::StringLiteral kReasonAttr = "npu.scalar_reason";
 /// empty body that ends in a return; inserted before the kernel.
 mlir::func::FuncOp makeFunction(KernelOp kernel, llvm::StringRef core, llvm::StringRef codeTemplate);
 /// A loop in which blocks take `units` in turn, as many blocks as there are `cores`, or units if these are
-/// known to be fewer; sets the function's grid. The builder then stands in its body.
+/// known to be fewer; makes the function's grid that large. The builder then stands in its body.
 mlir::Value openUnits(mlir::OpBuilder &builder, mlir::Location loc, mlir::func::FuncOp function,
                       mlir::OpFoldResult units, uint64_t cores);
 

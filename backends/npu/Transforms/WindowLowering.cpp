@@ -371,15 +371,10 @@ LogicalResult WindowLowering::lower(int64_t limit, func::FuncOp &made) {
     return root->emitError("npu: a depthwise convolution with a bias of i32 is not lowered yet");
   function = made = makeFunction(kernel, "aiv", isConv ? "depthwise" : "pool");
   int64_t units = planes / tilePlanes * llvm::divideCeil(y.out, tileRows);
-  function->setAttr(kBlocksAttr,
-                    builder.getI64IntegerAttr(std::clamp<int64_t>(units, 1, target.vectorCores)));
   builder.setInsertionPoint(function.getBody().front().getTerminator());
   Value table = makeTable();
-  Value first = builder.create<ir::BlockIdxOp>(loc, builder.getIndexType());
-  Value step = builder.create<ir::BlockNumOp>(loc, builder.getIndexType());
-  auto loop = builder.create<scf::ForOp>(loc, first, math.value(math.constant(units)), step);
-  builder.setInsertionPointToStart(loop.getBody());
-  return fillUnit(OpFoldResult(loop.getInductionVar()), table);
+  Value unit = openUnits(builder, loc, function, math.constant(units), target.vectorCores);
+  return fillUnit(OpFoldResult(unit), table);
 }
 
 } // namespace
