@@ -7,8 +7,13 @@ using namespace mlir;
 namespace kiln::npu {
 namespace {
 
-/// The values that a kernel reads or computes. Constants are scalars here; an argument of views alone is
-/// read through them.
+/// Constants are scalars here, but those that are results.
+bool isScalarConstant(Value value) {
+  return value.getDefiningOp<ConstantOp>() &&
+         llvm::none_of(value.getUsers(), [](Operation *user) { return isa<YieldOp>(user); });
+}
+
+/// The values that a kernel reads or computes. An argument of views alone is read through them.
 SmallVector<Value> valuesOf(KernelOp kernel) {
   SmallVector<Value> values;
   for (Value argument : kernel.getBody().getArguments())
@@ -17,7 +22,7 @@ SmallVector<Value> valuesOf(KernelOp kernel) {
       values.push_back(argument);
   for (Operation &op : kernel.getBody().front())
     for (Value result : op.getResults())
-      if (isa<RankedTensorType>(result.getType()) && !isa<ConstantOp>(op) &&
+      if (isa<RankedTensorType>(result.getType()) && !isScalarConstant(result) &&
           !(isView(&op) && llvm::all_of(result.getUsers(), isView)))
         values.push_back(result);
   return values;
@@ -48,7 +53,7 @@ FailureOr<Domain> Domain::create(KernelOp kernel) {
 }
 
 void Domain::unite(Value a, int64_t axisA, Value b, int64_t axisB) {
-  if (!a.getDefiningOp<ConstantOp>())
+  if (!isScalarConstant(a))
     classes.unionSets({a.getAsOpaquePointer(), axisA}, {b.getAsOpaquePointer(), axisB});
 }
 

@@ -38,7 +38,8 @@ public:
   bool isReduced(size_t group) const { return groups[group].isReduced; }
   /// The axes whose extents' product is a dynamic group's.
   llvm::ArrayRef<BindingAxis> extentAxes(size_t group) const { return groups[group].extentAxes; }
-  /// The values that are computed or read: arguments, views of arguments, results of ops; no constants.
+  /// The values that are computed or read: arguments, views of arguments, results of ops; of
+  /// constants those that are results.
   llvm::ArrayRef<mlir::Value> allValues() const { return values; }
   /// Puts a group of extent 1 in front, for kernels of one group or none, or of reduced groups alone.
   void addUnitGroup() { groups.insert(groups.begin(), Group{{}, 1, false, {}}); }

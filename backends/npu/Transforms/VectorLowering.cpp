@@ -19,7 +19,7 @@ namespace kiln::npu {
 LogicalResult VectorLowering::checkTypes() {
   auto check = [&](Value value) -> LogicalResult {
     auto tensor = dyn_cast<RankedTensorType>(value.getType());
-    if (!tensor || value.getDefiningOp<ConstantOp>())
+    if (!tensor || (value.getDefiningOp<ConstantOp>() && !llvm::is_contained(domain.allValues(), value)))
       return success();
     Type type = tensor.getElementType();
     bool isKnown = type.isF16() || type.isBF16() || type.isF32() || type.isInteger(1) ||

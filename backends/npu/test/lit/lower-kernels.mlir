@@ -246,3 +246,14 @@ kiln.kernel @squares_of_halves(%x: tensor<9x512xf16>) -> tensor<9xf16> {
   %2 = kiln.mul %1, %c : tensor<9xf16>, tensor<f16> -> tensor<9xf16>
   kiln.yield %2 : tensor<9xf16>
 }
+
+// -----
+
+// A constant that is a result has axes; others have none.
+// CHECK-LABEL: func.func @constant
+// CHECK: npu.vbrc ins(%{{.*}} : f32)
+// CHECK: npu.store
+kiln.kernel @constant() -> tensor<40x300xf32> {
+  %0 = kiln.constant dense<1.0> : tensor<40x300xf32>
+  kiln.yield %0 : tensor<40x300xf32>
+}
