@@ -64,6 +64,7 @@ set(npuCompilerSources
   Transforms/ScalarLowering.cpp
   Transforms/ScalarMath.cpp
   Transforms/ShareBlocks.cpp
+  Transforms/ScanLowering.cpp
   Transforms/SortLowering.cpp
   Transforms/TileBuilder.cpp
   Transforms/TileFunctions.cpp

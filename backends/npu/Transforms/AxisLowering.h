@@ -63,6 +63,7 @@ bool isAxisKernel(KernelOp kernel);
 /// Their lowerings for vector cores; they fail with a diagnostic that names what is not lowered.
 mlir::LogicalResult lowerAxisKernel(KernelOp kernel, const Target &target);
 mlir::LogicalResult lowerSortKernel(KernelOp kernel, mlir::Operation *op, const Target &target);
+mlir::LogicalResult lowerScanKernel(KernelOp kernel, mlir::Operation *op, const Target &target);
 
 } // namespace kiln::npu
 #endif // KILN_BACKENDS_NPU_TRANSFORMS_AXISLOWERING_H

@@ -166,6 +166,8 @@ func::FuncOp makeFunction(KernelOp kernel, StringRef core, StringRef codeTemplat
       Type element = tensor ? tensor.getElementType() : Type();
       if (tensor && element.isInteger(1)) // a byte each
         element = builder.getIntegerType(8, /*isSigned=*/false);
+      else if (tensor && element.isUnsignedInteger() && element.getIntOrFloatBitWidth() >= 32)
+        element = builder.getIntegerType(element.getIntOrFloatBitWidth());
       types.push_back(tensor ? MemRefType::get(tensor.getShape(), element, MemRefLayoutAttrInterface(), space)
                              : type);
     }

@@ -44,7 +44,7 @@ private:
 LogicalResult SortLowering::lower() {
   Type element = elementOf(op->getOperand(0));
   std::optional<int64_t> known = knownAlong(), results = getConstantIntValue(wanted);
-  bool isLegal = isExactInF32() || element.isSignlessInteger(32);
+  bool isLegal = isExactInF32() || element.isInteger(32);
   if (!known || !results || *known > kMostRow || *results == 0 || !isInnermost() || !isLegal)
     return op->emitError("npu: ") << op->getName() << " of " << element
                                   << " along other than rows of a known extent up to " << kMostRow
@@ -143,6 +143,8 @@ void SortLowering::sortRow(OpFoldResult row) {
   useColumns(extent);
   OpFoldResult width = math.constant(extent);
   T raw = load(math.mul(row, width), width), numbers = widen(raw);
+  if (elementOf(op->getOperand(0)).isUnsignedInteger(32)) // in the same order
+    numbers = tiles->binary(ir::Binary::vadd, numbers, tiles->number(double(INT32_MIN), numbers.element));
   T pairs = sort(numbers);
   useColumns(count);
   T order = AxisLowering::count(/*throughRows=*/true);

@@ -110,6 +110,8 @@ public:
   TileValue polynomial(TileValue x, llvm::ArrayRef<double> coefficients);
   /// What the bits of an integer of 8 or 16 are in the other sign: tiles hold numbers, not bits.
   TileValue withSign(TileValue x, bool isUnsigned);
+  /// An i32 by its low bits: as many as `to` has (see setNarrow).
+  TileValue narrow(TileValue x, mlir::Type to);
   /// As numbers 0 and 1 in f16.
   TileValue unmask(TileValue x);
   /// The buffer's part that the tile covers. `withPads`: rows up to the pitch, for arithmetic.
@@ -138,7 +140,6 @@ private:
   mlir::FailureOr<TileValue> applyCompare(mlir::Operation *op, llvm::ArrayRef<TileValue> operands);
   mlir::FailureOr<TileValue> applyFormula(mlir::Operation *op, llvm::ArrayRef<TileValue> operands);
   TileValue toI32(TileValue x);
-  TileValue narrow(TileValue x, mlir::Type to);
   TileValue invert(TileValue mask);
   mlir::InFlightDiagnostic refuse(mlir::Operation *op);
 

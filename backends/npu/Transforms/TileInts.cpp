@@ -93,7 +93,6 @@ TileValue TileBuilder::compareInts(ir::Compare kind, TileValue a, TileValue b) {
 
 TileValue TileBuilder::toI32(TileValue x) { return cast(unmask(x), builder.getI32Type(), ir::Round::rint); }
 
-/// An i32 by its low bits: as many as `to` has.
 TileValue TileBuilder::narrow(TileValue x, Type to) {
   Type i32 = builder.getI32Type();
   int64_t width = to.getIntOrFloatBitWidth();

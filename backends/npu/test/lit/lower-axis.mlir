@@ -92,3 +92,45 @@ kiln.kernel @sine_of_halves(%x: tensor<?xf16>) -> tensor<?xf16> {
   %0 = kiln.sin %x : tensor<?xf16>
   kiln.yield %0 : tensor<?xf16>
 }
+
+// -----
+
+// High halves, then low ones, which f32 holds.
+// CHECK-LABEL: func.func @arg_max_of_integers
+// CHECK: npu.vbinary <vshr>
+// CHECK: npu.vbinary <vand>
+// CHECK-COUNT-3: npu.vreduce
+// CHECK-NOT: npu.vreduce
+// CHECK: return
+// SYNC: flags and barriers is needed
+kiln.kernel @arg_max_of_integers(%x: tensor<90x100xi32>) -> tensor<90xi64> {
+  %0 = kiln.arg_reduce max %x axis 1 : tensor<90x100xi32> -> tensor<90xi64>
+  kiln.yield %0 : tensor<90xi64>
+}
+
+// -----
+
+// Rows of unknown length: the best so far and where it was are columns, over a loop of parts.
+// CHECK-LABEL: func.func @arg_max_in_parts
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: npu.vreduce
+// CHECK: npu.vsel
+// SYNC: flags and barriers is needed
+kiln.kernel @arg_max_in_parts(%x: tensor<?x?xf32>) -> tensor<?xi64> {
+  %0 = kiln.arg_reduce max %x axis 1 : tensor<?x?xf32> -> tensor<?xi64>
+  kiln.yield %0 : tensor<?xi64>
+}
+
+// -----
+
+// Sums of bytes wrap: they are i32, of which the low bits stay.
+// CHECK-LABEL: func.func @sums_of_bytes
+// CHECK: npu.vbinary <vadd> {{.*}}xi32
+// CHECK: npu.vbinary <vshl>
+// CHECK: npu.vbinary <vshr>
+// SYNC: flags and barriers is needed
+kiln.kernel @sums_of_bytes(%x: tensor<3x9000xi8>) -> tensor<3x9000xi8> {
+  %0 = kiln.cumulative sum %x axis 1 : tensor<3x9000xi8>
+  kiln.yield %0 : tensor<3x9000xi8>
+}

@@ -8,18 +8,18 @@ kiln.kernel @op(%x: tensor<4x8xi64>) -> (tensor<4x8xi64>, tensor<4x8xi64>) {
 
 // -----
 
-kiln.kernel @arg(%x: tensor<4x?xf32>) -> tensor<4xi64> {
-  // expected-error @+1 {{npu: kiln.arg_reduce of 'f32' along rows of 0 elements (0: unknown) is not lowered yet}}
-  %0 = kiln.arg_reduce max %x axis 1 : tensor<4x?xf32> -> tensor<4xi64>
+kiln.kernel @arg(%x: tensor<4x?xi64>) -> tensor<4xi64> {
+  // expected-error @+1 {{npu: kiln.arg_reduce of 'i64' is not lowered yet}}
+  %0 = kiln.arg_reduce max %x axis 1 : tensor<4x?xi64> -> tensor<4xi64>
   kiln.yield %0 : tensor<4xi64>
 }
 
 // -----
 
-kiln.kernel @sum_of_bytes(%x: tensor<4x8xi8>) -> tensor<4x8xi8> {
-  // expected-error @+1 {{npu: kiln.cumulative of 'i8' is not lowered yet}}
-  %0 = kiln.cumulative sum %x axis 1 : tensor<4x8xi8>
-  kiln.yield %0 : tensor<4x8xi8>
+kiln.kernel @sum(%x: tensor<4x8xui64>) -> tensor<4x8xui64> {
+  // expected-error @+1 {{npu: kiln.cumulative of 'ui64' is not lowered yet}}
+  %0 = kiln.cumulative sum %x axis 1 : tensor<4x8xui64>
+  kiln.yield %0 : tensor<4x8xui64>
 }
 
 // -----
