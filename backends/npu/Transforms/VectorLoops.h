@@ -26,9 +26,12 @@ struct Tiling {
   bool isColumnsWhole = false;   // a tile has the group's whole (static) extent
 };
 
-/// Chooses groups and extents for tiles of at most `limit` elements. May add a unit group to the domain.
-/// Fails with a diagnostic.
-mlir::FailureOr<Tiling> chooseTiling(KernelOp kernel, Domain &domain, const Target &target, int64_t limit);
+/// The bytes of the narrowest element that a kernel reads or computes, 4 at most.
+int64_t narrowestBytes(const Domain &domain);
+/// Chooses groups and extents for tiles of at most `limit` elements, whose rows are whole blocks of elements
+/// of `narrowest` bytes, too. May add a unit group to the domain. Fails with a diagnostic.
+mlir::FailureOr<Tiling> chooseTiling(KernelOp kernel, Domain &domain, const Target &target, int64_t limit,
+                                     int64_t narrowest);
 
 /// Whether a view's columns are elements of the source's rows at places of their own: indexed, or with a step
 /// other than 1, along the innermost axis of memory.
@@ -47,9 +50,9 @@ public:
   VectorLowering(KernelOp kernel, Domain domain, const Target &target)
       : kernel(kernel), domain(std::move(domain)), target(target), builder(kernel.getContext()) {}
 
-  /// Lowers with tiles of at most `limit` elements; the function that this makes is `function`, also on
-  /// failure.
-  mlir::LogicalResult lower(int64_t limit, mlir::func::FuncOp &function);
+  /// Lowers with tiles of at most `limit` elements, of `narrowest` bytes or more; the function that this
+  /// makes is `function`, also on failure.
+  mlir::LogicalResult lower(int64_t limit, int64_t narrowest, mlir::func::FuncOp &function);
 
 private:
   using Value = mlir::Value;

@@ -377,9 +377,9 @@ LogicalResult VectorLowering::fillBody() {
   return fillUnit();
 }
 
-LogicalResult VectorLowering::lower(int64_t limit, func::FuncOp &result) {
-  FailureOr<Tiling> chosen =
-      failed(checkTypes()) ? FailureOr<Tiling>(failure()) : chooseTiling(kernel, domain, target, limit);
+LogicalResult VectorLowering::lower(int64_t limit, int64_t narrowest, func::FuncOp &result) {
+  FailureOr<Tiling> chosen = failed(checkTypes()) ? FailureOr<Tiling>(failure())
+                                                  : chooseTiling(kernel, domain, target, limit, narrowest);
   if (failed(chosen))
     return failure();
   tiling = *chosen;
@@ -393,17 +393,36 @@ LogicalResult VectorLowering::lower(int64_t limit, func::FuncOp &result) {
   return fillBody();
 }
 
+/// The bytes of the narrowest element of which a tile's rows are no whole blocks; 4 if there is none. Masks
+/// as numbers are f16, whatever the kernel's types are.
+static int64_t raggedBytes(func::FuncOp function) {
+  int64_t narrowest = 4;
+  function.walk([&](memref::AllocOp alloc) {
+    MemRefType type = alloc.getType();
+    int64_t bytes = bytesOf(type.getElementType());
+    bool isBits = type.getElementType().isInteger(1);
+    if (!isBits && type.getRank() == 2 && type.getShape()[0] > 1 && type.getShape()[1] * bytes % 32 != 0)
+      narrowest = std::min(narrowest, bytes);
+  });
+  return narrowest;
+}
+
 LogicalResult lowerVectorKernel(KernelOp kernel, const Target &target) {
   FailureOr<Domain> domain = Domain::create(kernel);
   if (failed(domain))
     return failure();
   // Tiles get smaller until all buffers fit, copies of those in transit included.
-  for (int64_t limit = 16384;; limit = llvm::isPowerOf2_64(limit) ? limit / 4 * 3 : limit / 3 * 2) {
+  for (int64_t limit = 16384, narrowest = narrowestBytes(*domain);;) {
     func::FuncOp function;
-    if (failed(VectorLowering(kernel, *domain, target).lower(limit, function))) {
+    if (failed(VectorLowering(kernel, *domain, target).lower(limit, narrowest, function))) {
       if (function)
         function.erase();
       return failure();
+    }
+    if (int64_t ragged = raggedBytes(function); ragged < narrowest) {
+      narrowest = ragged;
+      function.erase();
+      continue;
     }
     if (devicekit::fitsMemory(function, 2))
       return success();
@@ -412,6 +431,7 @@ LogicalResult lowerVectorKernel(KernelOp kernel, const Target &target) {
                  ? success()
                  : kernel.emitError("npu: the kernel's tiles do not fit into UB; this is not lowered yet");
     function.erase();
+    limit = llvm::isPowerOf2_64(limit) ? limit / 4 * 3 : limit / 3 * 2;
   }
 }
 

@@ -24,8 +24,8 @@ inline constexpr llvm::StringLiteral kSharedAttr = "npu.shared";
 /// On a kernel that goes to the scalar unit: why it does.
 inline constexpr llvm::StringLiteral kReasonAttr = "npu.scalar_reason";
 
-/// A function of `kernel`'s name on buffers in global memory (arguments, then results; i1 as ui8, 32 and 64 bits
-/// without signs), with an empty body that ends in a return; inserted before the kernel.
+/// A function of `kernel`'s name on buffers in global memory (arguments, then results; i1 as ui8, 32 and 64
+/// bits without signs), with an empty body that ends in a return; inserted before the kernel.
 mlir::func::FuncOp makeFunction(KernelOp kernel, llvm::StringRef core, llvm::StringRef codeTemplate);
 /// A loop in which blocks take `units` in turn, as many blocks as there are `cores`, or units if these are
 /// known to be fewer; makes the function's grid that large. The builder then stands in its body.

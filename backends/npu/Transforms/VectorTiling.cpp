@@ -13,14 +13,6 @@ namespace {
 /// Columns of a tile of a transposed view whose rows are too long, and the most rows of one.
 constexpr int64_t kRectangleColumns = 256, kRectangleRows = 64;
 
-int64_t narrowestBytes(KernelOp kernel, const Domain &domain) {
-  // The parity of an exponent is held in f16.
-  int64_t narrowest = kernel.getBody().getOps<PowOp>().empty() ? 4 : 2;
-  for (Value value : domain.allValues())
-    narrowest = std::min(narrowest, bytesOf(elementOf(value)));
-  return narrowest;
-}
-
 struct Views {
   std::optional<size_t> contiguous; // the group along which a transposed view's source is contiguous
   bool hasStrided = false;          // along the columns
@@ -113,7 +105,15 @@ int64_t unitsOutside(const Domain &domain, const Tiling &tiling, const Target &t
 
 } // namespace
 
-FailureOr<Tiling> chooseTiling(KernelOp kernel, Domain &domain, const Target &target, int64_t limit) {
+int64_t narrowestBytes(const Domain &domain) {
+  int64_t narrowest = 4;
+  for (Value value : domain.allValues())
+    narrowest = std::min(narrowest, bytesOf(elementOf(value)));
+  return narrowest;
+}
+
+FailureOr<Tiling> chooseTiling(KernelOp kernel, Domain &domain, const Target &target, int64_t limit,
+                               int64_t narrowest) {
   if (domain.groupCount() == 0)
     domain.addUnitGroup();
   Tiling tiling;
@@ -140,7 +140,7 @@ FailureOr<Tiling> chooseTiling(KernelOp kernel, Domain &domain, const Target &ta
   int64_t cores = target.vectorCores;
   int64_t columns = domain.extent(tiling.columnGroup), rowExtent = domain.extent(tiling.rowGroup);
   bool isDynamic = ShapedType::isDynamic(columns), reducesColumns = domain.isReduced(tiling.columnGroup);
-  int64_t block = 32 / narrowestBytes(kernel, domain), padded = isDynamic ? 0 : llvm::alignTo(columns, block);
+  int64_t block = 32 / narrowest, padded = isDynamic ? 0 : llvm::alignTo(columns, block);
   bool isRectangle = !indexed && views.contiguous == tiling.rowGroup && rowExtent != 1 &&
                      !isReversed(domain, tiling.rowGroup);
   int64_t mostColumns = reducesColumns ? std::min(limit, kReducedColumns) : limit;

@@ -108,3 +108,12 @@ func.func @to_words(%x: tensor<40x9xf32>) -> tensor<40x9xui32> attributes {kiln.
   %0 = kiln.convert %x : tensor<40x9xf32> to tensor<40x9xui32>
   return %0 : tensor<40x9xui32>
 }
+
+// Masks between f32 and i32 are f16: rows are whole blocks of those, too.
+func.func @ragged_masks(%x: tensor<50x20xf32>) -> tensor<50x20xi32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["50x20 uniform -90 90"], cases = [""]}} {
+  %0 = kiln.convert %x : tensor<50x20xf32> to tensor<50x20xi32>
+  %1 = kiln.reduce sum %0 axes [1] keepdims : tensor<50x20xi32> -> tensor<50x1xi32>
+  %2 = kiln.add %0, %1 : tensor<50x20xi32>, tensor<50x1xi32> -> tensor<50x20xi32>
+  return %2 : tensor<50x20xi32>
+}

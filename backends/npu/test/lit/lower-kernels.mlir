@@ -257,3 +257,14 @@ kiln.kernel @constant() -> tensor<40x300xf32> {
   %0 = kiln.constant dense<1.0> : tensor<40x300xf32>
   kiln.yield %0 : tensor<40x300xf32>
 }
+
+// -----
+
+// What is no number is told by a mask, which is f16 where it is a number: rows of 20 are whole blocks of those.
+// CHECK-LABEL: func.func @ragged_masks
+// CHECK: npu.vsel {{.*}}memref<{{.*}}x32xf16
+kiln.kernel @ragged_masks(%x: tensor<50x20xf32>, %y: tensor<1x20xi32>) -> tensor<50x20xi32> {
+  %0 = kiln.convert %x : tensor<50x20xf32> to tensor<50x20xi32>
+  %1 = kiln.add %0, %y : tensor<50x20xi32>, tensor<1x20xi32> -> tensor<50x20xi32>
+  kiln.yield %1 : tensor<50x20xi32>
+}
