@@ -21,6 +21,7 @@ void buildGraphStage(OpPassManager &pm, const jit::Target &target) {
 
 void buildFormStage(OpPassManager &pm, const jit::Target &target) {
   pm.addNestedPass<func::FuncOp>(createExactProductsPass());
+  pm.addNestedPass<func::FuncOp>(createSplitVolumesPass());
   LayOutConvsPassOptions options;
   options.chip = target.arch;
   pm.addNestedPass<func::FuncOp>(createLayOutConvsPass(options));

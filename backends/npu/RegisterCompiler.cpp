@@ -53,6 +53,7 @@ Status registerNpuCompiler(jit::CompilerRegistrar &registrar) {
                                 jit::Stage::Tile, printHivm});
   devicekit::registerPipePasses(registrar);
   registrar.addPass([] { return createExactProductsPass(); });
+  registrar.addPass([] { return createSplitVolumesPass(); });
   registrar.addPass([] { return createKeepAttentionPass(); });
   registrar.addPass([] { return createLayOutConvsPass(); });
   registrar.addPass([] { return createBoundEpiloguesPass(); });

@@ -58,6 +58,7 @@ set(npuCompilerSources
   Transforms/MovementLowering.cpp
   Transforms/SinkScalars.cpp
   Transforms/SplitL0.cpp
+  Transforms/SplitVolumes.cpp
   Transforms/ScalarAddresses.cpp
   Transforms/ScalarLoops.cpp
   Transforms/ScalarFusion.cpp

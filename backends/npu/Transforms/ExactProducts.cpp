@@ -1,4 +1,5 @@
-// ExactProducts.cpp: intervals of integers are followed through the ops before a product. If all sums stay
+// ExactProducts.cpp: intervals of integers are followed through the ops before a product, which a convolution
+// is, too. If all sums stay
 // below 2^24, f32 holds every one of them, and the cube's f32 gives the integers' result; longer depths are
 // cut.
 #include "backends/npu/Transforms/Passes.h"
@@ -118,11 +119,29 @@ Interval of(Value value, int depth = 0) {
 
 struct ExactProducts final : impl::ExactProductsPassBase<ExactProducts> {
   void runOnOperation() override {
-    SmallVector<MatmulOp> products;
-    getOperation().walk([&](MatmulOp op) { products.push_back(op); });
-    for (MatmulOp op : products)
-      if (rewrite(op))
+    SmallVector<Operation *> products;
+    getOperation().walk([&](Operation *op) {
+      if (isa<MatmulOp, ConvOp>(op))
+        products.push_back(op);
+    });
+    for (Operation *op : products)
+      if (isa<MatmulOp>(op) ? rewrite(cast<MatmulOp>(op)) : rewrite(cast<ConvOp>(op)))
         getContext().getOrLoadDialect<KilnDialect>()->count("exact-products.rewritten");
+  }
+
+  /// Whether a product of such operands is made of others.
+  static bool isCandidate(Value a, Value b) {
+    bool isCubes = elementOf(a).isSignlessInteger(8) && elementOf(b).isSignlessInteger(8);
+    return isa<IntegerType>(elementOf(a)) && !isCubes;
+  }
+
+  /// How many of `depth` products of the operands' elements have sums that f32 holds; 0 if too few.
+  static int64_t pieceOf(Value a, Value b, int64_t depth) {
+    double each = of(a).magnitude() * of(b).magnitude();
+    if (ShapedType::isDynamic(depth) || depth == 0 || !(each <= kExact))
+      return 0;
+    int64_t most = each == 0 ? depth : std::min(depth, int64_t(kExact / each));
+    return llvm::divideCeil(depth, most) > kMostPieces ? 0 : most;
   }
 
   /// Operand `x` in f32, elements [start, start + count) of its axis `axis`.
@@ -138,40 +157,72 @@ struct ExactProducts final : impl::ExactProductsPassBase<ExactProducts> {
     return builder.create<SliceOp>(loc, x, offsets, sizes, strides);
   }
 
+  /// Puts the sum of pieces, each the product of [start, start + count) of the depth, in the op's place.
+  void replace(Operation *op, int64_t depth, int64_t most,
+               llvm::function_ref<Value(OpBuilder &, int64_t, int64_t)> product) {
+    OpBuilder builder(op);
+    Location loc = op->getLoc();
+    Value total;
+    for (int64_t start = 0; start < depth; start += most) {
+      Value part = builder.create<ConvertOp>(loc, product(builder, start, std::min(most, depth - start)),
+                                             elementOf(op->getResult(0)));
+      total = total ? builder.create<AddOp>(loc, total, part).getResult() : part;
+    }
+    if (total.getType() != op->getResult(0).getType())
+      total = builder.create<tensor::CastOp>(loc, op->getResult(0).getType(), total);
+    op->getResult(0).replaceAllUsesWith(total);
+    op->erase();
+  }
+
   bool rewrite(MatmulOp op) {
     auto a = cast<RankedTensorType>(op.getA().getType()), b = cast<RankedTensorType>(op.getB().getType());
-    Type left = a.getElementType(), right = b.getElementType();
-    bool isCubes = left.isSignlessInteger(8) && right.isSignlessInteger(8);
-    if (!isa<IntegerType>(left) || isCubes)
+    if (!isCandidate(op.getA(), op.getB()))
       return false;
     int64_t axisA =
         a.getRank() == 1 || op.getTransA() ? std::max<int64_t>(a.getRank() - 2, 0) : a.getRank() - 1;
     int64_t axisB = b.getRank() == 1 || op.getTransB() ? b.getRank() - 1 : b.getRank() - 2;
-    int64_t depth = a.getShape()[axisA];
-    double each = of(op.getA()).magnitude() * of(op.getB()).magnitude();
-    if (ShapedType::isDynamic(depth) || depth == 0 || !(each <= kExact))
+    int64_t depth = a.getShape()[axisA], most = pieceOf(op.getA(), op.getB(), depth);
+    if (most == 0)
       return false;
-    int64_t most = each == 0 ? depth : std::min(depth, int64_t(kExact / each));
     if (most < depth && most >= 16)
       most = most / 16 * 16;
     if (llvm::divideCeil(depth, most) > kMostPieces)
       return false;
-    OpBuilder builder(op);
-    Location loc = op.getLoc();
-    Type sum = elementOf(op.getResult());
-    Value total;
-    for (int64_t start = 0; start < depth; start += most) {
-      int64_t count = std::min(most, depth - start);
-      Value product = builder.create<MatmulOp>(loc, piece(builder, loc, op.getA(), axisA, start, count),
-                                               piece(builder, loc, op.getB(), axisB, start, count),
-                                               op.getTransA(), op.getTransB());
-      product = builder.create<ConvertOp>(loc, product, sum);
-      total = total ? builder.create<AddOp>(loc, total, product).getResult() : product;
+    replace(op, depth, most, [&](OpBuilder &builder, int64_t start, int64_t count) -> Value {
+      return builder.create<MatmulOp>(
+          op.getLoc(), piece(builder, op.getLoc(), op.getA(), axisA, start, count),
+          piece(builder, op.getLoc(), op.getB(), axisB, start, count), op.getTransA(), op.getTransB());
+    });
+    return true;
+  }
+
+  /// Cut along the channels, unless there are groups of them.
+  bool rewrite(ConvOp op) {
+    auto w = cast<RankedTensorType>(op.getW().getType());
+    if (!isCandidate(op.getX(), op.getW()) || !w.hasStaticShape() || w.getNumElements() == 0)
+      return false;
+    int64_t channels = w.getShape()[1], taps = w.getNumElements() / w.getShape()[0] / channels;
+    int64_t most = pieceOf(op.getX(), op.getW(), channels * taps) / taps;
+    if (most == 0 || (most < channels && op.getGroups() != 1) ||
+        llvm::divideCeil(channels, most) > kMostPieces)
+      return false;
+    OpBuilder after(op->getContext());
+    after.setInsertionPointAfter(op);
+    if (Value bias = op.getBias()) { // an integer, which f32 need not hold
+      SmallVector<OpFoldResult> sizes(w.getRank() - 1, after.getIndexAttr(1));
+      sizes[0] = after.getIndexAttr(w.getShape()[0]);
+      Value column = after.create<ReshapeOp>(op.getLoc(), bias, sizes);
+      auto sum = after.create<AddOp>(op.getLoc(), op.getResult(), column);
+      op.getResult().replaceAllUsesExcept(sum, sum);
     }
-    if (total.getType() != op.getType())
-      total = builder.create<tensor::CastOp>(loc, op.getType(), total);
-    op.replaceAllUsesWith(total);
-    op.erase();
+    replace(op, channels, most, [&](OpBuilder &builder, int64_t start, int64_t count) -> Value {
+      Location loc = op.getLoc();
+      Value x =
+          piece(builder, loc, op.getX(), 1, op.getGroups() == 1 ? start : 0,
+                op.getGroups() == 1 ? count : cast<RankedTensorType>(op.getX().getType()).getShape()[1]);
+      return builder.create<ConvOp>(loc, x, piece(builder, loc, op.getW(), 1, start, count), Value(),
+                                    op.getStrides(), op.getPads(), op.getDilations(), op.getGroups());
+    });
     return true;
   }
 };

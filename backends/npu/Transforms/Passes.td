@@ -10,7 +10,7 @@ def ExactProductsPass : Pass<"kiln-npu-exact-products", "mlir::func::FuncOp"> {
     Runs first in stage `form`. The cube multiplies signed bytes, but no differences of bytes, no unsigned ones and no i16, which is
     what quantized products with zero points are. Where intervals, followed through the ops before (constants, conversions, zero
     points, clamps), say that every sum is below 2^24, f32 gives the same integers. Longer depths are cut, and the pieces added as
-    integers.
+    integers. The depth of a convolution is its window's channels and taps, cut along the channels.
     Counts: exact-products.rewritten.
 
     ```mlir
@@ -26,10 +26,32 @@ def ExactProductsPass : Pass<"kiln-npu-exact-products", "mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def SplitVolumesPass : Pass<"kiln-npu-split-volumes", "mlir::func::FuncOp"> {
+  let summary = "make windows over three axes ones over two";
+  let description = [{
+    Runs in stage `form`, after kiln-npu-exact-products. Neither im2col nor the vector cores' windows know a third axis. A convolution
+    becomes one of images, a slice of the result's depth each, whose channels are those of all slices of the input that the window meets:
+    the sums are the same, in another order. A pooling goes over height and width, then over the depth; means of 16-bit floats are f32
+    on the way. Convolutions need a depth, channels and filters of static extents, poolings static extents and no `ceil_mode`.
+    Counts: split-volumes.split.
+
+    ```mlir
+    %y = kiln.max_pool %x kernel [2, 3, 3] strides [1, 1, 1] pads [0, 0, 0, 0, 0, 0] dilations [1, 1, 1] : tensor<1x4x5x6x7xf32> -> tensor<1x4x4x4x5xf32>
+    // becomes
+    %0 = kiln.reshape %x [1, 20, 6, 7] : tensor<1x4x5x6x7xf32> -> tensor<1x20x6x7xf32>
+    %1 = kiln.max_pool %0 kernel [3, 3] strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] : tensor<1x20x6x7xf32> -> tensor<1x20x4x5xf32>
+    %2 = kiln.reshape %1 [1, 4, 5, 20] : tensor<1x20x4x5xf32> -> tensor<1x4x5x20xf32>
+    %3 = kiln.max_pool %2 kernel [2, 1] strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] : tensor<1x4x5x20xf32> -> tensor<1x4x4x20xf32>
+    %y = kiln.reshape %3 [1, 4, 4, 4, 5] : tensor<1x4x4x20xf32> -> tensor<1x4x4x4x5xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def LayOutConvsPass : Pass<"kiln-npu-lay-out-convs", "mlir::func::FuncOp"> {
   let summary = "give convolutions channels-last tensors and filters as matrices";
   let description = [{
-    Runs in stage `form`, after kiln-npu-exact-products. The im2col unit reads blocks of channels, pixel by pixel: each `kiln.conv` of a type that the cube
+    Runs in stage `form`, after kiln-npu-split-volumes. The im2col unit reads blocks of channels, pixel by pixel: each `kiln.conv` of a type that the cube
     multiplies gets its input as [n, h, w, c] and leaves its result so; elementwise ops between convolutions compute in that layout, so
     that transposes stand only where other ops begin. Filters become the matrix [o, c / C0, kh, kw, C0], channels filled up to blocks with zeros, or [o, kw, c] where rows of the
     input hold windows one behind the other; groups that are too small for a block are joined, with zeros between them; of few channels,

@@ -144,3 +144,20 @@ func.func @images_close_together(%x: tensor<96x16x5x5xf16>, %w: tensor<32x16x3x3
   %0 = kiln.conv %x, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] : tensor<96x16x5x5xf16>, tensor<32x16x3x3xf16> -> tensor<96x32x5x5xf16>
   return %0 : tensor<96x32x5x5xf16>
 }
+
+// Bytes of which one is unsigned, with zero points, as integers: pieces of the channels in f32.
+func.func @zero_points(%x: tensor<2x70x6x7xui8>, %w: tensor<20x70x3x3xi8>, %b: tensor<20xi32>) -> tensor<2x20x6x7xi32> attributes {kiln.test = {
+    inputs = ["2x70x6x7 bits", "20x70x3x3 bits", "20 bits"], cases = [""]}} {
+  %z = kiln.constant dense<7> : tensor<i16>
+  %0 = kiln.convert %x : tensor<2x70x6x7xui8> to tensor<2x70x6x7xi16>
+  %1 = kiln.sub %0, %z : tensor<2x70x6x7xi16>, tensor<i16> -> tensor<2x70x6x7xi16>
+  %2 = kiln.convert %w : tensor<20x70x3x3xi8> to tensor<20x70x3x3xi16>
+  %3 = kiln.conv %1, %2 bias %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] : tensor<2x70x6x7xi16>, tensor<20x70x3x3xi16>, tensor<20xi32> -> tensor<2x20x6x7xi32>
+  return %3 : tensor<2x20x6x7xi32>
+}
+
+func.func @volume(%x: tensor<2x8x5x6x7xf32>, %w: tensor<4x4x2x3x3xf32>, %b: tensor<4xf32>) -> tensor<2x4x3x6x5xf32> attributes {kiln.test = {
+    types = [f16, bf16, f32], inputs = ["2x8x5x6x7 uniform -2 2", "4x4x2x3x3 uniform -2 2", "4 uniform -2 2"], cases = [""]}} {
+  %0 = kiln.conv %x, %w bias %b strides [2, 1, 1] pads [1, 1, 0, 0, 1, 0] dilations [1, 1, 1] groups 2 : tensor<2x8x5x6x7xf32>, tensor<4x4x2x3x3xf32>, tensor<4xf32> -> tensor<2x4x3x6x5xf32>
+  return %0 : tensor<2x4x3x6x5xf32>
+}

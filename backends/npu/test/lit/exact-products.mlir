@@ -46,6 +46,28 @@ func.func @clamped(%x: tensor<4x64xf32>, %w: tensor<64x8xi8>) -> tensor<4x8xi32>
   return %5 : tensor<4x8xi32>
 }
 
+// A window of 64 x 9 products of bytes is three pieces of 28 channels or fewer; the bias is added as an integer.
+// CHECK-LABEL: @window
+// CHECK: kiln.slice {{.*}} sizes [1, 28, 8, 8]
+// CHECK: kiln.conv {{.*}} tensor<1x28x8x8xf32>, tensor<4x28x3x3xf32> -> tensor<1x4x6x6xf32>
+// CHECK: kiln.conv
+// CHECK: kiln.conv {{.*}} tensor<1x8x8x8xf32>
+// CHECK: kiln.add {{.*}} tensor<1x4x6x6xi32>
+// CHECK: %[[B:.+]] = kiln.reshape %{{.*}} [4, 1, 1]
+// CHECK: kiln.add %{{.*}}, %[[B]]
+func.func @window(%x: tensor<1x64x8x8xui8>, %w: tensor<4x64x3x3xui8>, %b: tensor<4xi32>) -> tensor<1x4x6x6xi32> {
+  %0 = kiln.conv %x, %w bias %b strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] : tensor<1x64x8x8xui8>, tensor<4x64x3x3xui8>, tensor<4xi32> -> tensor<1x4x6x6xi32>
+  return %0 : tensor<1x4x6x6xi32>
+}
+
+// Groups whose windows fit stay groups.
+// CHECK-LABEL: @grouped
+// CHECK: kiln.conv {{.*}} groups 4 : tensor<1x8x9xf32>, tensor<4x2x3xf32> -> tensor<1x4x7xf32>
+func.func @grouped(%x: tensor<1x8x9xui8>, %w: tensor<4x2x3xi8>) -> tensor<1x4x7xi32> {
+  %0 = kiln.conv %x, %w strides [1] pads [0, 0] dilations [1] groups 4 : tensor<1x8x9xui8>, tensor<4x2x3xi8> -> tensor<1x4x7xi32>
+  return %0 : tensor<1x4x7xi32>
+}
+
 // Nothing bounds these; signed bytes are the cube's own; and the sum of two i16 may wrap.
 // CHECK-LABEL: @left
 // CHECK-NOT: f32
