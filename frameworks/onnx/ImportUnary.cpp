@@ -155,39 +155,60 @@ Attribute knownBound(Node &node, unsigned i) {
   return number ? builder.getF64FloatAttr(*number) : Attribute();
 }
 
+/// Whether `bound` limits nothing: -inf from below, inf from above.
+bool limitsNothing(double bound, StringRef side) {
+  return std::isinf(bound) && std::signbit(bound) == (side == "min");
+}
+
+/// Takes `bound`, a tensor of one element, for a limit of `x`. kiln.clamp's bounds are known and finite.
+Result<Value> limited(Node &node, Value x, Value bound, StringRef side) {
+  return side == "min" ? node.build.make<MaxOp>({x, bound}) : node.build.make<MinOp>({x, bound});
+}
+
 Status importClipByAttributes(Node &node) {
-  SmallVector<NamedAttribute> bounds;
+  Value x = node.tensor(0);
+  SmallVector<std::pair<StringRef, double>> bounds;
   for (StringRef name : {"min", "max"})
     if (node.hasAttribute(name)) {
       KILN_ASSIGN_OR_RETURN(double bound, node.realAttribute(name));
-      bounds.push_back(node.build.real(name, bound));
+      if (!limitsNothing(bound, name))
+        bounds.emplace_back(name, bound);
     }
-  return node.output(node.build.make<ClampOp>(node.tensor(0), bounds));
+  if (llvm::all_of(bounds, [](const auto &bound) { return std::isfinite(bound.second); })) {
+    SmallVector<NamedAttribute> attributes;
+    for (auto [name, bound] : bounds)
+      attributes.push_back(node.build.real(name, bound));
+    return node.output(node.build.make<ClampOp>(x, attributes));
+  }
+  for (auto [name, bound] : bounds) {
+    Value side = node.build.scalar(node.elementType(0), bound);
+    KILN_ASSIGN_OR_RETURN(x, limited(node, x, side, name));
+  }
+  return node.output(x);
 }
 
 Status importClip(Node &node) {
   SmallVector<NamedAttribute> bounds;
-  std::pair<unsigned, StringRef> inputs[] = {{1, "min"}, {2, "max"}};
-  bool allKnown = true;
-  for (auto [i, name] : inputs)
-    if (node.hasInput(i)) {
-      if (Attribute bound = knownBound(node, i))
-        bounds.push_back(node.build.named(name, bound));
-      else
-        allKnown = false;
-    }
-  Value x = node.tensor(0);
-  if (allKnown)
-    return node.output(node.build.make<ClampOp>(x, bounds));
-  for (auto [i, name] : inputs) {
+  SmallVector<std::pair<unsigned, StringRef>> inputs; // that limit anything
+  for (auto [i, name] : {std::pair<unsigned, StringRef>(1, "min"), {2, "max"}}) {
     if (!node.hasInput(i))
       continue;
+    Attribute bound = knownBound(node, i);
+    auto number = dyn_cast_or_null<FloatAttr>(bound);
+    if (number && limitsNothing(number.getValueAsDouble(), name))
+      continue;
+    inputs.emplace_back(i, name);
+    if (bound && (!number || number.getValue().isFinite()))
+      bounds.push_back(node.build.named(name, bound));
+  }
+  Value x = node.tensor(0);
+  if (bounds.size() == inputs.size())
+    return node.output(node.build.make<ClampOp>(x, bounds));
+  for (auto [i, name] : inputs) {
     if (node.type(i).getRank() > 1 || (node.type(i).getRank() == 1 && node.type(i).getDimSize(0) != 1))
       return invalid("'{0}' has rank {1}; expected a scalar", name, node.rank(i));
     KILN_ASSIGN_OR_RETURN(Value bound, node.build.reshape(node.tensor(i), {}));
-    Result<Value> limited = i == 1 ? node.build.make<MaxOp>({x, bound}) : node.build.make<MinOp>({x, bound});
-    KILN_RETURN_IF_ERROR(limited.status());
-    x = *limited;
+    KILN_ASSIGN_OR_RETURN(x, limited(node, x, bound, name));
   }
   return node.output(x);
 }

@@ -14,7 +14,7 @@ using ::testing::Not;
 /// A model of one node on x: 2x3x8x8xf32 (and what `more` adds) with output y.
 std::string textOf(
     int64_t opset, const char *op, std::initializer_list<const char *> inputs,
-    void (*more)(TestModel &, Attributes) = [](TestModel &, Attributes) {}) {
+    const std::function<void(TestModel &, Attributes)> &more = [](TestModel &, Attributes) {}) {
   TestModel model(opset);
   model.input("x", {2, 3, 8, 8}).output("y");
   more(model, model.node(op, inputs, {"y"}));
@@ -65,6 +65,25 @@ TEST(OperatorTest, ClipByAttributesAndByInputs) {
       AllOf(HasSubstr("kiln.clamp %arg0 max 6.0"), Not(HasSubstr(" min "))));
   EXPECT_THAT(textOf(13, "Clip", {"x", "lo"}, [](TestModel &model, Attributes) { model.input("lo", {}); }),
               HasSubstr("kiln.max %arg0, %arg1"));
+}
+
+TEST(OperatorTest, InfiniteBoundsOfClipLimitNothingOrEverything) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (int64_t opset : {7, 13}) {
+    auto clip = [&](float min, float max) {
+      if (opset < 11)
+        return textOf(opset, "Clip", {"x"},
+                      [&](TestModel &, Attributes node) { node.set("min", min).set("max", max); });
+      return textOf(opset, "Clip", {"x", "lo", "hi"}, [&](TestModel &model, Attributes) {
+        model.floats("lo", {}, {min}).floats("hi", {}, {max});
+      });
+    };
+    EXPECT_THAT(clip(1, kInfinity), AllOf(HasSubstr("kiln.clamp %arg0 min 1.0"), Not(HasSubstr(" max "))));
+    EXPECT_THAT(clip(-kInfinity, 6), AllOf(HasSubstr("kiln.clamp %arg0 max 6.0"), Not(HasSubstr(" min "))));
+    EXPECT_THAT(clip(-kInfinity, kInfinity), AllOf(Not(HasSubstr("kiln.max")), Not(HasSubstr("kiln.min"))));
+    EXPECT_THAT(clip(1, -kInfinity), AllOf(HasSubstr("kiln.max"), HasSubstr("kiln.min")));
+    EXPECT_THAT(clip(kInfinity, kInfinity), AllOf(HasSubstr("kiln.max"), Not(HasSubstr("kiln.min"))));
+  }
 }
 
 TEST(OperatorTest, SoftmaxBeforeOpset13IsOverAllAxesFromItsOwn) {
