@@ -21,6 +21,7 @@ std::span<const VariableInfo> knownVariables() {
       {"KILN_CACHE_DIR", "", "folder of caches; default: $XDG_CACHE_HOME/kiln or ~/.cache/kiln"},
       {"KILN_CACHE_DUMP", "", "folder that every kernel that is used is written to"},
       {"KILN_CACHE_MEMORY", "256M", "bytes of compiled kernels kept in memory, with suffix K, M or G"},
+      {"KILN_CACHE_MIN_COMPILE_MS", "0", "kernels that took fewer milliseconds to compile are not written"},
       {"KILN_CACHE_OVERRIDE", "", "folder whose kernels are used instead of those with the same key"},
       {"KILN_CACHE_READ", "", "folders and packs that are read after KILN_CACHE_DIR, separated by colons"},
       {"KILN_CACHE_SIZE", "5G", "bytes of entries kept in KILN_CACHE_DIR, with suffix K, M, G or T"},

@@ -76,6 +76,15 @@ CacheSettings CacheSettings::of(const Environment &environment) {
       logWarn("cache", "KILN_CACHE_SIZE: '{}'; expected bytes, as 5368709120 or 5G; {} is used", text,
               settings.maxBytes);
   }
+  if (std::string_view text = environment.get("KILN_CACHE_MIN_COMPILE_MS"); !text.empty()) {
+    uint32_t milliseconds = 0;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), milliseconds);
+    if (error == std::errc() && end == text.data() + text.size())
+      settings.minCompileUs = milliseconds * uint64_t{1000};
+    else
+      logWarn("cache",
+              "KILN_CACHE_MIN_COMPILE_MS: '{}'; expected milliseconds, as 20; every kernel is written", text);
+  }
   settings.dumpFolder = environment.get("KILN_CACHE_DUMP");
   settings.overrideFolder = environment.get("KILN_CACHE_OVERRIDE");
   return settings;

@@ -22,11 +22,13 @@ struct CacheSettings {
   std::string folder;                // "": none can be named
   std::vector<std::string> readOnly; // folders and packs that are read after it
   uint64_t maxBytes = 5ull << 30;
+  uint64_t minCompileUs = 0;              // kernels that took less to compile are not written
   std::string dumpFolder, overrideFolder; // "": none
 
-  /// KILN_CACHE (default rw), KILN_CACHE_DIR, KILN_CACHE_READ, KILN_CACHE_SIZE, KILN_CACHE_DUMP,
-  /// KILN_CACHE_OVERRIDE. A value that cannot be read is warned about and counts as not set. In a privileged
-  /// process (setuid) no variable counts and the mode is Off.
+  /// KILN_CACHE (default rw), KILN_CACHE_DIR, KILN_CACHE_READ, KILN_CACHE_SIZE,
+  /// KILN_CACHE_MIN_COMPILE_MS (default 0), KILN_CACHE_DUMP, KILN_CACHE_OVERRIDE. A value that cannot be read
+  /// is warned about and counts as not set. In a privileged process (setuid) no variable counts and the mode
+  /// is Off.
   static CacheSettings of(const Environment &environment);
 };
 

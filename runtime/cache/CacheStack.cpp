@@ -154,6 +154,8 @@ std::vector<CacheStack::Miss> CacheStack::misses() {
 void CacheStack::insert(const EntryAddress &address, EntryInfo info, ByteSpan payload, EntryLayout layout) {
   if (!writes() || theLayers.empty())
     return;
+  if (address.kind == EntryKind::Kernel && info.compileUs < theSettings.minCompileUs)
+    return;
   if (info.createdUnixS == 0)
     info.createdUnixS = static_cast<uint64_t>(std::max<int64_t>(FileOps::system().nowS(), 0));
   Result<EncodedEntry> entry = encodeEntry(address.kind, address.key, info, payload, layout);

@@ -61,7 +61,8 @@ public:
   static constexpr size_t kMaxMisses = 256;
   /// Whether the writable folder has an entry there; not checked.
   bool contains(const EntryAddress &address) { return directory && directory->contains(address); }
-  /// Encodes and writes into every layer that takes it. Does nothing if the mode does not write.
+  /// Encodes and writes into every layer that takes it. Does nothing if the mode does not write, or
+  /// with a kernel that was compiled more quickly than the settings ask.
   void insert(const EntryAddress &address, EntryInfo info, ByteSpan payload, EntryLayout layout);
 
   /// To be held while the entry of a key is made. `again`: another process may have made it meanwhile.

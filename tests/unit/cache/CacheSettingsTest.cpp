@@ -27,12 +27,14 @@ TEST(CacheSettingsTest, EveryVariableIsRead) {
                                        {"KILN_CACHE_DIR", "/d"},
                                        {"KILN_CACHE_READ", "/r1::/r2.kpack"},
                                        {"KILN_CACHE_SIZE", "3M"},
+                                       {"KILN_CACHE_MIN_COMPILE_MS", "20"},
                                        {"KILN_CACHE_DUMP", "/dump"},
                                        {"KILN_CACHE_OVERRIDE", "/over"}});
   EXPECT_EQ(settings.mode, CacheMode::Require);
   EXPECT_EQ(settings.folder, "/d");
   EXPECT_THAT(settings.readOnly, ElementsAre("/r1", "/r2.kpack"));
   EXPECT_EQ(settings.maxBytes, 3ull << 20);
+  EXPECT_EQ(settings.minCompileUs, 20000u);
   EXPECT_EQ(settings.dumpFolder, "/dump");
   EXPECT_EQ(settings.overrideFolder, "/over");
   for (const char *mode : {"off", "ro", "rw", "require", "refresh"})
@@ -43,6 +45,8 @@ TEST(CacheSettingsTest, WhatCannotBeReadCountsAsNotSet) {
   EXPECT_EQ(settingsOf({{"KILN_CACHE", "on"}}).mode, CacheMode::ReadWrite);
   for (const char *size : {"big", "1X", "3MM", "-1", "99999999999999T"})
     EXPECT_EQ(settingsOf({{"KILN_CACHE_SIZE", size}}).maxBytes, 5ull << 30) << size;
+  for (const char *milliseconds : {"-1", "2.5", "20ms", "99999999999"})
+    EXPECT_EQ(settingsOf({{"KILN_CACHE_MIN_COMPILE_MS", milliseconds}}).minCompileUs, 0u) << milliseconds;
 }
 
 TEST(CacheSettingsTest, BytesHaveSuffixes) {

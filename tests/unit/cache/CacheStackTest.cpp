@@ -78,6 +78,18 @@ TEST_F(CacheStackTest, ModesDecideWhatIsReadAndWritten) {
   }
 }
 
+TEST_F(CacheStackTest, KernelsThatCompileQuicklyNeedNotBeWritten) {
+  CacheSettings slowOnes = settings(CacheMode::ReadWrite);
+  slowOnes.minCompileUs = 1001;
+  std::shared_ptr<CacheStack> stack = CacheStack::open(slowOnes);
+  put(*stack, "quick");
+  EXPECT_FALSE(has(*stack, "quick"));
+  slowOnes.minCompileUs = 1000;
+  stack = CacheStack::open(slowOnes);
+  put(*stack, "slow");
+  EXPECT_TRUE(has(*stack, "slow"));
+}
+
 TEST_F(CacheStackTest, LayersAreAskedInOrderAndFillTheFolder) {
   put(*CacheStack::open([&] {
     CacheSettings shared = settings(CacheMode::ReadWrite);
