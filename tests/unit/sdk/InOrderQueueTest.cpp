@@ -291,7 +291,11 @@ TEST_F(InOrderQueueTest, ResetDropsWhatHasNotRun) {
   ASSERT_TRUE(queue->flush().ok());
   gate.awaitArrival();
   ASSERT_TRUE(launch(*queue, after).ok());
-  std::thread opener([&] { gate.open(); });
+  std::thread opener([&] {
+    while (queue->status().ok()) // until reset() has begun
+      std::this_thread::yield();
+    gate.open();
+  });
   ASSERT_TRUE(queue->reset().ok());
   opener.join();
   EXPECT_TRUE(queue->synchronize().ok());
