@@ -1,14 +1,15 @@
-// StorageType.cpp: decides which ops keep f32, retypes the results of all others, and converts where both
-// meet.
+// StorageType.cpp: retypes the results of all ops that do not keep f32, and converts where both meet.
 #include "jit/StorageType.h"
 
 #include "jit/Diagnostics.h"
 #include "jit/Elements.h"
+#include "jit/F32Ops.h"
 #include "kiln/IR/Kiln.h"
+#include "kiln/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Pass/PassManager.h"
 
 #include <bit>
 #include <cstring>
@@ -18,8 +19,6 @@ using namespace kiln;
 using namespace kiln::jit;
 
 namespace {
-
-constexpr unsigned kWideBits = 16; // integers of so many bits hold numbers that f16 does not
 
 bool isF32(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -32,24 +31,14 @@ RankedTensorType withElement(Type type, Type element) {
   return RankedTensorType::get(tensor.getShape(), element, tensor.getEncoding());
 }
 
-/// `x` rounded to `semantics`, to nearest, halves to even; finite numbers stay finite.
-APFloat narrowed(APFloat x, const llvm::fltSemantics &semantics) {
-  bool isFinite = x.isFinite(), isNegative = x.isNegative(), losesInfo = false;
-  x.convert(semantics, APFloat::rmNearestTiesToEven, &losesInfo);
-  return isFinite && x.isInfinity() ? APFloat::getLargest(semantics, isNegative) : x;
-}
-
 class Narrowing {
 public:
   Narrowing(Model &model, Type narrow)
       : model(model), narrow(cast<FloatType>(narrow)), builder(narrow.getContext()),
-        main(model.module->lookupSymbol<func::FuncOp>("main")) {}
+        main(model.module->lookupSymbol<func::FuncOp>("main")), kept(main, this->narrow) {}
 
   void run() {
     main.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
-    for (Operation *op : ops)
-      if (decidesToKeep(op))
-        kept.insert(op);
     for (Operation *op : ops)
       retype(op);
     for (Operation *op : ops)
@@ -58,61 +47,6 @@ public:
   }
 
 private:
-  /// Whether the op works on f32 tensors as before.
-  bool decidesToKeep(Operation *op) {
-    if (isa<scf::SCFDialect>(op->getDialect()) ||
-        isa<tensor::CastOp, tensor::EmptyOp, tensor::InsertSliceOp>(op))
-      return false;
-    if (!isa<KilnDialect>(op->getDialect()) ||
-        isa<CheckCloseOp, CheckEqualOp, QuantizeOp, DequantizeOp, BitcastOp, CumulativeOp, NmsOp>(op) ||
-        op->hasAttr("element")) // random numbers and iota: the type is theirs
-      return true;
-    if (isa<LstmOp, GruOp, RnnOp>(op)) // quantised weights have f32 scales
-      return llvm::any_of(op->getOperandTypes(), [](Type type) {
-        return cast<RankedTensorType>(type).getElementType().isInteger(8);
-      });
-    return meetsWideIntegers(op) || meetsVanishing(op);
-  }
-
-  /// Whether a number other than 0 is 0 in the narrow type.
-  bool vanishes(const APFloat &x) { return !x.isZero() && narrowed(x, narrow.getFloatSemantics()).isZero(); }
-  bool vanishes(Value value) {
-    auto constant = value.getDefiningOp<ConstantOp>();
-    auto elements = constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue()) : nullptr;
-    return elements && elements.isSplat() && vanishes(elements.getSplatValue<APFloat>());
-  }
-
-  /// What an epsilon keeps off 0, as in log(x + 1e-10) or x / max(norm, 1e-12), stays f32 until that is done.
-  bool meetsVanishing(Operation *op) {
-    bool addsEpsilon = isa<AddOp, MaxOp>(op) && isF32(op->getResult(0)) &&
-                       llvm::any_of(op->getOperands(), [&](Value operand) { return vanishes(operand); });
-    if (auto clamp = dyn_cast<ClampOp>(op))
-      if (auto least = dyn_cast_or_null<FloatAttr>(clamp.getMinAttr()))
-        addsEpsilon |= isF32(clamp.getResult()) && vanishes(least.getValue());
-    if (addsEpsilon)
-      return keptOffZero.insert(op->getResult(0)).second;
-    if (llvm::none_of(op->getOperands(), [&](Value operand) { return keptOffZero.contains(operand); }))
-      return false;
-    if (isa<ReshapeOp, TransposeOp, BroadcastOp, SliceOp>(op))
-      return keptOffZero.insert(op->getResult(0)).second;
-    return isa<DivOp, LogOp, MulOp, PowOp, ReciprocalOp, RsqrtOp, SqrtOp>(op);
-  }
-
-  /// Accumulators and indices become f32 and stay it until a product or quotient scales them.
-  bool meetsWideIntegers(Operation *op) {
-    if (auto convert = dyn_cast<ConvertOp>(op)) {
-      Type from = cast<RankedTensorType>(convert.getX().getType()).getElementType();
-      if (isF32(convert.getResult()) && from.isInteger() && from.getIntOrFloatBitWidth() >= kWideBits)
-        return wide.insert(convert.getResult()).second;
-      return wide.contains(convert.getX());
-    }
-    if (llvm::none_of(op->getOperands(), [&](Value operand) { return wide.contains(operand); }))
-      return false;
-    if (isa<AddOp, SubOp, MinOp, MaxOp, NegOp, ReshapeOp, TransposeOp, BroadcastOp, SliceOp, SelectOp>(op))
-      return wide.insert(op->getResult(0)).second;
-    return isa<MulOp, DivOp, CompareOp>(op);
-  }
-
   void retype(Operation *op) {
     for (Region &region : op->getRegions())
       for (Block &block : region)
@@ -137,8 +71,7 @@ private:
       return; // takes any type
     for (OpOperand &operand : op->getOpOperands()) {
       Value value = operand.get();
-      bool staysF32 =
-          kept.contains(op) || (isa<ResizeOp>(op) && operand.getOperandNumber() > 0); // scales, roi
+      bool staysF32 = kept.contains(op) || F32Ops::takesF32(operand);
       if (staysF32 ? retyped.contains(value) : isF32(value))
         operand.set(converted(value));
     }
@@ -225,9 +158,9 @@ private:
   FloatType narrow;
   OpBuilder builder;
   func::FuncOp main;
+  const F32Ops kept;
   std::vector<Operation *> ops; // of the import, before any are added
-  llvm::DenseSet<Operation *> kept;
-  llvm::DenseSet<Value> wide, keptOffZero, retyped;
+  llvm::DenseSet<Value> retyped;
   llvm::DenseMap<Value, Value> others;
   llvm::StringMap<std::string> narrowDigests; // of a weight's f32 bytes -> of its narrow ones
 };
@@ -240,7 +173,12 @@ Status kiln::jit::setStorageType(Model &model, KilnDType storage) {
                            " (KilnDType); expected f16 or bf16");
   MLIRContext *context = model.context.get();
   Type narrow = storage == KILN_F16 ? Type(Float16Type::get(context)) : BFloat16Type::get(context);
-  if (!model.module->lookupSymbol<func::FuncOp>("main").isExternal())
-    Narrowing(model, narrow).run();
+  if (model.module->lookupSymbol<func::FuncOp>("main").isExternal())
+    return {};
+  PassManager passes(context); // while the weights are f32
+  passes.addPass(createFoldBatchNormPass());
+  if (failed(passes.run(*model.module)))
+    return internalError(model.name + ": batch_norm cannot be folded");
+  Narrowing(model, narrow).run();
   return {};
 }

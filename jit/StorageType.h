@@ -9,11 +9,9 @@ namespace kiln::jit {
 
 /// Computes the f32 tensors of `model` in `storage`, f16 or bf16: inputs and outputs stay f32 and are
 /// converted at the boundary, weights and constants here (values beyond the largest finite one become it).
-/// Integers, f64 and quantised parts keep their types, and so does what needs more bits than `storage` has:
-/// quantize and dequantize with their scales, random numbers, running sums, and sums and products of wide
-/// integers up to the product that scales them. Reductions, softmax and normalisations accumulate in f32 by
-/// their definition. For an imported module with one @main, before anyone uses it. InvalidArgument: another
-/// type.
+/// Integers and f64 keep their types, and F32Ops.h has what stays f32. A batch_norm behind a convolution is
+/// folded into it first. Reductions, softmax and normalisations accumulate in f32 by their definition. For an
+/// imported module with one @main, before anyone uses it. InvalidArgument: another type.
 Status setStorageType(Model &model, KilnDType storage);
 
 } // namespace kiln::jit

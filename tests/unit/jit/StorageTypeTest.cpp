@@ -77,7 +77,8 @@ TEST(StorageTypeTest, WhatAnEpsilonKeepsOffZeroStaysF32) {
   const char *text = R"mlir(
     func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
       %c = kiln.constant dense<1.0e-10> : tensor<f32>
-      %0 = kiln.add %x, %c : tensor<4xf32>, tensor<f32> -> tensor<4xf32>
+      %p = kiln.exp %x : tensor<4xf32>
+      %0 = kiln.add %p, %c : tensor<4xf32>, tensor<f32> -> tensor<4xf32>
       %1 = kiln.log %0 : tensor<4xf32>
       %2 = kiln.clamp %y min 1.0e-12 : tensor<4xf32>
       %3 = kiln.div %x, %2 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
@@ -95,6 +96,85 @@ TEST(StorageTypeTest, WhatAnEpsilonKeepsOffZeroStaysF32) {
   Narrowed brain = narrow(text, KILN_BF16); // has the range of f32
   ASSERT_OK(brain.status);
   EXPECT_THAT(brain.text, ::testing::ContainsRegex("kiln.log %[a-z0-9]+ : tensor<4xbf16>"));
+}
+
+TEST(StorageTypeTest, ArithmeticOnWeightsIsRoundedOnce) {
+  const std::string zeros(64, '0');
+  const std::string text = R"mlir(
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %w = kiln.weight ")mlir" +
+                           zeros + R"mlir(" {label = "w"} : tensor<4xf32>
+      %moved = kiln.reverse %w axes [0] : tensor<4xf32>
+      %root = kiln.sqrt %moved : tensor<4xf32>
+      %alone = kiln.reverse %root axes [0] : tensor<4xf32>
+      %0 = kiln.mul %x, %alone : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    })mlir";
+  Narrowed half = narrow(text, KILN_F16, floatBytes({1, 2, 3, 1e6f}));
+  ASSERT_OK(half.status);
+  EXPECT_THAT(half.text,
+              AllOf(HasSubstr("kiln.reverse %1 axes [0] : tensor<4xf32>"),
+                    HasSubstr("kiln.sqrt %2 : tensor<4xf32>"), HasSubstr("label = \"w\"} : tensor<4xf32>"),
+                    ::testing::ContainsRegex("kiln.reverse %[a-z0-9]+ axes \\[0\\] : tensor<4xf16>"),
+                    ::testing::ContainsRegex("kiln.mul .* -> tensor<4xf16>")));
+}
+
+TEST(StorageTypeTest, StatisticsOfABatchNormStayF32) {
+  Narrowed half = narrow(R"mlir(
+    func.func @main(%x: tensor<1x2x4xf32>, %w: tensor<2x2x1xf32>) -> tensor<1x2x4xf32> {
+      %s = kiln.constant dense<[1.0, 2.0]> : tensor<2xf32>
+      %v = kiln.constant dense<[1.0e6, 2.0e6]> : tensor<2xf32>
+      %0 = kiln.relu %x : tensor<1x2x4xf32>
+      %1 = kiln.batch_norm %0, %s, %s, %s, %v epsilon 1.0e-5
+        : tensor<1x2x4xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+      return %1 : tensor<1x2x4xf32>
+    })mlir",
+                         KILN_F16);
+  ASSERT_OK(half.status);
+  EXPECT_THAT(half.text, AllOf(HasSubstr("tensor<1x2x4xf16>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>"),
+                               HasSubstr("dense<[1.000000e+06, 2.000000e+06]> : tensor<2xf32>")));
+}
+
+TEST(StorageTypeTest, ABatchNormIsFoldedBeforeWeightsAreRounded) {
+  Narrowed half = narrow(R"mlir(
+    func.func @main(%x: tensor<1x2x4xf32>) -> tensor<1x2x4xf32> {
+      %w = kiln.constant dense<3.0> : tensor<2x2x1xf32>
+      %s = kiln.constant dense<[1.0, 2.0]> : tensor<2xf32>
+      %v = kiln.constant dense<[1.0e6, 2.0e6]> : tensor<2xf32>
+      %0 = kiln.conv %x, %w strides [1] pads [0, 0] dilations [1] groups 1
+        : tensor<1x2x4xf32>, tensor<2x2x1xf32> -> tensor<1x2x4xf32>
+      %1 = kiln.batch_norm %0, %s, %s, %s, %v epsilon 1.0e-5
+        : tensor<1x2x4xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+      return %1 : tensor<1x2x4xf32>
+    })mlir",
+                         KILN_F16);
+  ASSERT_OK(half.status);
+  EXPECT_THAT(half.text,
+              AllOf(Not(HasSubstr("batch_norm")), ::testing::ContainsRegex("kiln.rsqrt .* : tensor<2xf32>"),
+                    HasSubstr("tensor<1x2x4xf16>, tensor<2x2x1xf16>, tensor<2xf16>")));
+}
+
+TEST(StorageTypeTest, SpectraStayF32UpToTheirLogarithm) {
+  const char *text = R"mlir(
+    func.func @main(%x: tensor<4x8xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+      %w = kiln.constant dense<0.5> : tensor<8x4xf32>
+      %0 = kiln.matmul %x, %w : tensor<4x8xf32>, tensor<8x4xf32> -> tensor<4x4xf32>
+      %1 = kiln.mul %0, %0 : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+      %2 = kiln.log %1 : tensor<4x4xf32>
+      %3 = kiln.tanh %2 : tensor<4x4xf32>
+      %4 = kiln.sigmoid %0 : tensor<4x4xf32>
+      %5 = kiln.log %4 : tensor<4x4xf32>
+      return %3, %5 : tensor<4x4xf32>, tensor<4x4xf32>
+    })mlir";
+  for (auto [storage, element] : {std::pair(KILN_F16, "f16"), std::pair(KILN_BF16, "bf16")}) {
+    Narrowed result = narrow(text, storage);
+    ASSERT_OK(result.status);
+    std::string narrowTensor = std::string("tensor<4x4x") + element + ">";
+    EXPECT_THAT(result.text, AllOf(HasSubstr("kiln.matmul %arg0, %0 : tensor<4x8xf32>"),
+                                   HasSubstr("kiln.log %3 : tensor<4x4xf32>"),
+                                   ::testing::ContainsRegex("kiln.tanh %[a-z0-9]+ : " + narrowTensor),
+                                   ::testing::ContainsRegex("kiln.log %[a-z0-9]+ : " + narrowTensor)));
+  }
 }
 
 TEST(StorageTypeTest, ConstantsAreRoundedAndStayFinite) {
@@ -137,7 +217,7 @@ TEST(StorageTypeTest, WeightsBecomeOthersOfHalfTheBytes) {
 
 TEST(StorageTypeTest, ControlFlowCarriesTheStorageType) {
   Narrowed half = narrow(R"mlir(
-    func.func @main(%c: tensor<i1>, %n: tensor<i64>, %x: tensor<4xf32>) -> tensor<4xf32> {
+    func.func @main(%c: tensor<i1>, %n: tensor<i64>, %x: tensor<4xf32>) -> (tensor<4xf32>, tensor<1xf32>) {
       %zero = arith.constant 0 : index
       %one = arith.constant 1 : index
       %flag = tensor.extract %c[] : tensor<i1>
@@ -155,7 +235,8 @@ TEST(StorageTypeTest, ControlFlowCarriesTheStorageType) {
       }
       %first = tensor.extract %1[%zero] : tensor<4xf32>
       %2 = kiln.relu %1 : tensor<4xf32>
-      return %2 : tensor<4xf32>
+      %3 = tensor.from_elements %first : tensor<1xf32>
+      return %2, %3 : tensor<4xf32>, tensor<1xf32>
     })mlir",
                          KILN_F16);
   ASSERT_OK(half.status);
@@ -179,6 +260,26 @@ TEST(StorageTypeTest, QuantisedPartsKeepTheirTypes) {
               AllOf(HasSubstr("kiln.quantize %arg0 scale "), HasSubstr("tensor<f32> -> tensor<4xi8>"),
                     HasSubstr("tensor<4xi8>, tensor<f32> -> tensor<4xf32>"),
                     HasSubstr("kiln.relu %3 : tensor<4xf16>")));
+}
+
+TEST(StorageTypeTest, WhatIsQuantizedStaysF32BackToItsProducts) {
+  Narrowed half = narrow(R"mlir(
+    func.func @main(%x: tensor<4x4xf32>, %q: tensor<4x4xi8>) -> (tensor<4x4xi8>, tensor<4x4xi8>) {
+      %s = kiln.constant dense<0.5> : tensor<f32>
+      %0 = kiln.matmul %x, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+      %1 = kiln.tanh %0 : tensor<4x4xf32>
+      %2 = kiln.quantize %1 scale %s : tensor<4x4xf32>, tensor<f32> -> tensor<4x4xi8>
+      %3 = kiln.dequantize %q scale %s : tensor<4x4xi8>, tensor<f32> -> tensor<4x4xf32>
+      %4 = kiln.transpose %3 perm [1, 0] : tensor<4x4xf32> -> tensor<4x4xf32>
+      %5 = kiln.matmul %4, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+      %6 = kiln.quantize %5 scale %s : tensor<4x4xf32>, tensor<f32> -> tensor<4x4xi8>
+      return %2, %6 : tensor<4x4xi8>, tensor<4x4xi8>
+    })mlir",
+                         KILN_F16);
+  ASSERT_OK(half.status);
+  EXPECT_THAT(half.text, AllOf(HasSubstr("-> tensor<4x4xf16>"),
+                               ::testing::ContainsRegex("kiln.tanh %[a-z0-9]+ : tensor<4x4xf32>"),
+                               ::testing::ContainsRegex("kiln.matmul %[a-z0-9]+, %arg0 : tensor<4x4xf32>")));
 }
 
 TEST(StorageTypeTest, ScalesOfAResizeStayF32) {
