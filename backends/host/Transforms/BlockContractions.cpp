@@ -86,7 +86,9 @@ bool Blocker::needsPacking() {
   AffineMap map = op.getIndexingMapsArray()[contraction.right];
   if (!map.isProjectedPermutation())
     return true; // windows
-  if (contraction.loops(Role::Columns).size() > 1 && !isPanel(map, strides))
+  if (isPanel(map, strides))
+    return false; // however far apart panels are: a register tile reads one
+  if (contraction.loops(Role::Columns).size() > 1)
     return true; // rows of an image that make one longer vector loop together
   int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
   for (auto [expr, stride] : llvm::zip_equal(map.getResults(), strides)) {
@@ -216,7 +218,8 @@ void Blocker::emitPairs(Value left, Value right) {
   linalg::GenericOp block = pairs ? packer.run(*pairs) : packer.runPaired();
   OpBuilder::InsertionGuard guard(rewriter);
   SmallVector<unsigned> sums = contraction.loops(Role::Sum), columns = contraction.loops(Role::Columns);
-  block = collapse(block, sums);
+  if (block.getNumLoops() > op.getNumLoops() || isPaired) // else the sum is one loop already
+    block = collapse(block, sums);
   collapse(block, columns);
 }
 

@@ -19,34 +19,53 @@ namespace {
 /// more).
 constexpr int64_t kMinElements = 8 * 1024;
 
-/// A matrix [rows, columns], or its transpose, cut into panels [panels, rows, width]; one of small integers,
-/// whose products are summed in pairs, into panels [panels, rows / 2, width, 2].
+/// Matrices [lead.., rows, columns], or their transposes, cut into panels [lead.., panels, rows, width];
+/// those of small integers, whose products are summed in pairs, into panels [lead.., panels, rows / 2, width,
+/// 2].
 struct PackedLayout {
+  SmallVector<int64_t> lead;
   int64_t rows, panels, width;
-  bool transposed; // the weight is [columns, rows]
+  bool transposed; // the weight is [lead.., columns, rows]
   Type element;
 
   bool inPairs() const { return isa<IntegerType>(element); }
   /// The weight, with its columns as panels.
   SmallVector<int64_t> split() const {
     if (inPairs())
-      return transposed ? SmallVector<int64_t>{panels, width, rows / 2, 2}
-                        : SmallVector<int64_t>{rows / 2, 2, panels, width};
-    return transposed ? SmallVector<int64_t>{panels, width, rows} : SmallVector<int64_t>{rows, panels, width};
+      return behindLead(transposed ? SmallVector<int64_t>{panels, width, rows / 2, 2}
+                                   : SmallVector<int64_t>{rows / 2, 2, panels, width});
+    return behindLead(transposed ? SmallVector<int64_t>{panels, width, rows}
+                                 : SmallVector<int64_t>{rows, panels, width});
   }
   /// From there to panels.
   SmallVector<int64_t> order() const {
     if (inPairs())
-      return transposed ? SmallVector<int64_t>{0, 2, 1, 3} : SmallVector<int64_t>{2, 0, 3, 1};
-    return transposed ? SmallVector<int64_t>{0, 2, 1} : SmallVector<int64_t>{1, 0, 2};
+      return axesBehindLead(transposed ? SmallVector<int64_t>{0, 2, 1, 3} : SmallVector<int64_t>{2, 0, 3, 1});
+    return axesBehindLead(transposed ? SmallVector<int64_t>{0, 2, 1} : SmallVector<int64_t>{1, 0, 2});
   }
   /// From panels to the matrix, whose axes are split.
   SmallVector<int64_t> orderBack() const {
-    return inPairs() ? SmallVector<int64_t>{1, 3, 0, 2} : SmallVector<int64_t>{1, 0, 2};
+    return axesBehindLead(inPairs() ? SmallVector<int64_t>{1, 3, 0, 2} : SmallVector<int64_t>{1, 0, 2});
   }
+  SmallVector<int64_t> matrix() const { return behindLead({rows, panels * width}); }
   RankedTensorType packed() const {
-    return inPairs() ? RankedTensorType::get({panels, rows / 2, width, 2}, element)
-                     : RankedTensorType::get({panels, rows, width}, element);
+    return RankedTensorType::get(behindLead(inPairs() ? SmallVector<int64_t>{panels, rows / 2, width, 2}
+                                                      : SmallVector<int64_t>{panels, rows, width}),
+                                 element);
+  }
+
+private:
+  SmallVector<int64_t> behindLead(ArrayRef<int64_t> extents) const {
+    SmallVector<int64_t> all(lead);
+    llvm::append_range(all, extents);
+    return all;
+  }
+  SmallVector<int64_t> axesBehindLead(ArrayRef<int64_t> axes) const {
+    auto count = static_cast<int64_t>(lead.size());
+    auto all = llvm::to_vector(llvm::seq<int64_t>(0, count));
+    for (int64_t axis : axes)
+      all.push_back(axis + count);
+    return all;
   }
 };
 
@@ -64,12 +83,20 @@ MatmulOp productOf(BlockArgument weight) {
   if (!product || product.getB() != weight || product.getA() == weight || product.getTransA())
     return {};
   auto left = cast<RankedTensorType>(product.getA().getType());
-  int64_t rows = 1;
-  for (int64_t extent : left.getShape().drop_back())
-    rows = ShapedType::isDynamic(extent)  ? ShapedType::kDynamic
-           : rows == ShapedType::kDynamic ? rows
-                                          : rows * extent;
-  return rows == 1 && !sumsInPairs(left.getElementType()) ? MatmulOp() : product;
+  auto lead = cast<RankedTensorType>(weight.getType()).getShape().drop_back(2);
+  bool isOne = llvm::all_of(lead, [](int64_t extent) { return extent == 1; });
+  // Rows that meet one matrix: all of the other side's, or those of its own matrices.
+  ArrayRef<int64_t> extents = left.getShape().drop_back();
+  if (!isOne)
+    extents = extents.take_back(1);
+  // No side repeats its matrices: those would not be read as they lie.
+  for (auto [i, extent] : llvm::enumerate(lead)) {
+    int64_t axis = left.getRank() - 2 - static_cast<int64_t>(lead.size() - i);
+    if (axis < 0 || (!left.isDynamicDim(axis) && left.getDimSize(axis) != extent))
+      return {};
+  }
+  bool oneRow = llvm::all_of(extents, [](int64_t extent) { return extent == 1; });
+  return oneRow && !sumsInPairs(left.getElementType()) ? MatmulOp() : product;
 }
 
 /// Rewrites the kernels and launches of one module.
@@ -105,7 +132,7 @@ std::optional<PackedLayout> Packer::layoutFor(KernelOp kernel, BlockArgument arg
   auto type = dyn_cast<RankedTensorType>(argument.getType());
   bool inPairs = type && sumsInPairs(type.getElementType());
   bool isFloat = type && isa<FloatType>(type.getElementType()) && type.getElementTypeBitWidth() >= 16;
-  if (!type || type.getRank() != 2 || !type.hasStaticShape() || (!isFloat && !inPairs) ||
+  if (!type || type.getRank() < 2 || !type.hasStaticShape() || (!isFloat && !inPairs) ||
       type.getNumElements() < kMinElements)
     return std::nullopt;
   MatmulOp product = productOf(argument);
@@ -119,14 +146,16 @@ std::optional<PackedLayout> Packer::layoutFor(KernelOp kernel, BlockArgument arg
   }
   unsigned bits = std::max(32u, type.getElementTypeBitWidth()); // sums of 16-bit floats are f32
   int64_t width = ContractionBlocking::make(vectorBits, registers, bits).columns;
-  int64_t rows = type.getDimSize(product.getTransB()), columns = type.getDimSize(!product.getTransB());
+  SmallVector<int64_t> lead(type.getShape().drop_back(2));
+  ArrayRef<int64_t> matrix = type.getShape().take_back(2);
+  int64_t rows = matrix[product.getTransB()], columns = matrix[!product.getTransB()];
   if (columns % width != 0 || columns == width)
     return std::nullopt;
   auto left = cast<RankedTensorType>(product.getA().getType());
   if (inPairs &&
       (rows % 2 != 0 || left.isDynamicDim(left.getRank() - 1) || !sumsInPairs(left.getElementType())))
     return std::nullopt;
-  return PackedLayout{rows, columns / width, width, product.getTransB(), type.getElementType()};
+  return PackedLayout{lead, rows, columns / width, width, product.getTransB(), type.getElementType()};
 }
 
 KernelOp Packer::packingKernel(const PackedLayout &layout) {
@@ -184,8 +213,7 @@ void Packer::pack(KernelOp kernel, BlockArgument argument, const PackedLayout &l
     shape.push_back(layout.packed().getDimSize(axis));
   auto rows = RankedTensorType::get(shape, layout.element);
   Value inRows = builder.create<TransposeOp>(loc, rows, argument, layout.orderBack());
-  SmallVector<OpFoldResult> sizes =
-      getAsIndexOpFoldResult(module.getContext(), {layout.rows, layout.panels * layout.width});
+  SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(module.getContext(), layout.matrix());
   Value matrix = builder.create<ReshapeOp>(loc, inRows, sizes);
   for (Value value : {inRows, matrix})
     value.getDefiningOp()->setAttr(jit::kLayoutAttr, builder.getUnitAttr());

@@ -203,7 +203,76 @@ linalg::GenericOp PairPacker::product(Factor a, Factor b, unsigned loops) {
       });
 }
 
+/// Whether the left factor's elements follow each other in the order of the sum's loops, an even number of
+/// them: as the filters of a convolution do.
+bool PairPacker::isFlat() {
+  SmallVector<unsigned> sums = contraction.loops(Role::Sum);
+  AffineMap map = op.getIndexingMapsArray()[contraction.left];
+  unsigned first = op.getNumLoops() - sums.size();
+  if (sums.size() < 2 || sums.front() != first || map.getNumResults() < sums.size())
+    return false;
+  int64_t count = 1;
+  for (auto [loop, expr] : llvm::zip_equal(sums, map.getResults().take_back(sums.size()))) {
+    std::optional<int64_t> size = getConstantIntValue(sizeOf(loop));
+    if (!size || expr != rewriter.getAffineDimExpr(loop))
+      return false;
+    count *= *size;
+  }
+  return count % 2 == 0 && map.isProjectedPermutation();
+}
+
+/// Pairs along the sum's loops as one: only the right factor is interleaved, once its windows are copied.
+linalg::GenericOp PairPacker::runFlat() {
+  SmallVector<unsigned> sums = contraction.loops(Role::Sum), columns = contraction.loops(Role::Columns);
+  auto flattened = [&](Value buffer, size_t begin) { // its dimensions [begin, begin + sums)
+    SmallVector<ReassociationIndices> groups;
+    for (int64_t i = 0, e = cast<MemRefType>(buffer.getType()).getRank(); i < e; ++i)
+      if (i > int64_t(begin) && i < int64_t(begin + sums.size()))
+        groups.back().push_back(i);
+      else
+        groups.push_back({i});
+    bool can = memref::CollapseShapeOp::isGuaranteedCollapsible(cast<MemRefType>(buffer.getType()), groups);
+    return can ? rewriter.create<memref::CollapseShapeOp>(loc, buffer, groups).getResult() : Value();
+  };
+  SmallVector<unsigned> order(sums);
+  order.append(columns);
+  Value windows = flattened(packed(contraction.right, order, std::nullopt, std::nullopt).buffer, 0);
+  Factor a{left, op.getIndexingMapsArray()[contraction.left]};
+  size_t rows = a.map.getNumResults() - sums.size();
+  a.buffer = isShort(left) ? flattened(left, rows) : Value();
+  if (!a.buffer) {
+    SmallVector<unsigned> all;
+    for (AffineExpr expr : a.map.getResults())
+      all.push_back(cast<AffineDimExpr>(expr).getPosition());
+    a.buffer = flattened(packed(contraction.left, all, std::nullopt, std::nullopt).buffer, rows);
+  }
+  if (!windows || !a.buffer)
+    return {};
+
+  unsigned loop = sums.front(), loops = loop + 2, rank = columns.size() + 2;
+  AffineExpr pair = rewriter.getAffineDimExpr(loop), half = rewriter.getAffineDimExpr(loop + 1);
+  SmallVector<OpFoldResult> sizes = memref::getMixedSizes(rewriter, loc, windows);
+  sizes.front() = rewriter.getIndexAttr(*getConstantIntValue(sizes.front()) / 2);
+  sizes.push_back(rewriter.getIndexAttr(2));
+  SmallVector<AffineExpr> from{rewriter.getAffineDimExpr(0) * 2 + rewriter.getAffineDimExpr(rank - 1)},
+      to{pair}, ofLeft(a.map.getResults().take_front(rows));
+  for (auto [i, column] : llvm::enumerate(columns)) {
+    from.push_back(rewriter.getAffineDimExpr(i + 1));
+    to.push_back(rewriter.getAffineDimExpr(column));
+  }
+  to.push_back(half);
+  ofLeft.push_back(pair * 2 + half);
+  Value buffer = makeTemporary(rewriter, loc, sizes, rewriter.getI16Type(),
+                               columns.size() == 1 ? std::optional(1u) : std::nullopt);
+  copy(windows, AffineMap::get(rank, 0, from, rewriter.getContext()), buffer, contraction.right);
+  a.map = AffineMap::get(loops, 0, ofLeft, rewriter.getContext());
+  return product(a, {buffer, AffineMap::get(loops, 0, to, rewriter.getContext())}, loops);
+}
+
 linalg::GenericOp PairPacker::run(unsigned sum) {
+  if (isFlat())
+    if (linalg::GenericOp flat = runFlat())
+      return flat;
   SmallVector<unsigned> sums = contraction.loops(Role::Sum), rows = contraction.loops(Role::Rows);
   SmallVector<unsigned> columns = contraction.loops(Role::Columns), order(sums);
   order.append(columns);

@@ -29,7 +29,8 @@ public:
       : rewriter(rewriter), contraction(contraction), op(contraction.op), left(left), right(right),
         loc(op.getLoc()) {}
 
-  /// The product of `left` and `right` in pairs along `sum`.
+  /// The product of `left` and `right` in pairs along `sum`, or, with the sum's loops as one, along all of
+  /// them.
   mlir::linalg::GenericOp run(unsigned sum);
   /// The same where they are in pairs already: only widens the factor whose pairs come one at a time.
   mlir::linalg::GenericOp runPaired();
@@ -40,6 +41,8 @@ private:
     mlir::AffineMap map;
   };
   mlir::OpFoldResult sizeOf(unsigned loop);
+  bool isFlat();
+  mlir::linalg::GenericOp runFlat();
   Factor packed(unsigned number, llvm::ArrayRef<unsigned> order, std::optional<unsigned> sum,
                 std::optional<unsigned> spread);
   void copy(mlir::Value from, mlir::AffineMap map, mlir::Value to, unsigned number);

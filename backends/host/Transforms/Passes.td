@@ -11,7 +11,8 @@ def PackWeightsPass : Pass<"kiln-host-pack-weights", "mlir::ModuleOp"> {
     row, and weights alone at every launch: its columns are cut into panels as wide as a register tile, by a kernel that
     the prologue runs once. The product's kernel spells the matrix that it gets as panels as a transposition and a reshape,
     which `kiln-host-unpack-weights` reads through. Matrices that the panels do not divide, and small ones, stay. Those of
-    8- and 16-bit integers, by one row too, become panels `[p, k / 2, n, 2]` of pairs along the sum.
+    8- and 16-bit integers, by one row too, become panels `[p, k / 2, n, 2]` of pairs along the sum. Axes before a matrix's
+    stay in front.
 
     ```mlir
     %w = kiln.weight ... : tensor<768x3072xf32>

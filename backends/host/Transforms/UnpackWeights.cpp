@@ -15,30 +15,34 @@ namespace kiln::host {
 
 namespace {
 
-/// The matrix [k, p * n] as a view of panels [p, k, n], or whatever order `map` says. In pairs it is
-/// [k * 2, p * n].
+/// Matrices [lead.., k, p * n] as a view of panels [lead.., p, k, n], or whatever order `map` says. In pairs
+/// they are [lead.., k * 2, p * n].
 struct Panels {
   Value source;  // the argument
-  AffineMap map; // (k, p, n) -> its index; in pairs (k, 2, p, n)
-
-  bool inPairs() const { return map.getNumDims() == 4; }
+  AffineMap map; // (lead.., k, p, n) -> its index; in pairs (lead.., k, 2, p, n)
+  bool inPairs;
 };
 
-/// Panels behind an operand: a collapse of the last two dimensions of a permuted copy, in pairs of the first
-/// two as well.
+/// Panels behind an operand: a collapse of the last two dimensions of a permuted copy, in pairs of the two
+/// before them as well.
 std::optional<Panels> panelsBehind(Value matrix) {
   auto collapse = matrix.getDefiningOp<tensor::CollapseShapeOp>();
   auto copy = collapse ? collapse.getSrc().getDefiningOp<linalg::GenericOp>() : linalg::GenericOp();
-  SmallVector<ReassociationIndices> columns{{0}, {1, 2}}, pairs{{0, 1}, {2, 3}};
   if (!copy || copy.getNumDpsInputs() != 1 || copy.getNumParallelLoops() != copy.getNumLoops() ||
-      collapse.getReassociationIndices() != (copy.getNumLoops() == 4 ? pairs : columns) ||
       copy.getBody()->getOperations().size() != 1 ||
       copy.getBody()->getTerminator()->getOperand(0) != copy.getBody()->getArgument(0))
     return std::nullopt;
+  SmallVector<ReassociationIndices> groups;
+  int64_t lead = collapse.getType().getRank() - 2, loops = copy.getNumLoops();
+  for (int64_t i = 0; i < lead; ++i)
+    groups.push_back({i});
+  bool inPairs = loops == lead + 4;
+  groups.push_back(inPairs ? ReassociationIndices{lead, lead + 1} : ReassociationIndices{lead});
+  groups.push_back({loops - 2, loops - 1});
   SmallVector<AffineMap> maps = copy.getIndexingMapsArray();
-  if (!maps[0].isPermutation() || !maps[1].isIdentity())
+  if (collapse.getReassociationIndices() != groups || !maps[0].isPermutation() || !maps[1].isIdentity())
     return std::nullopt;
-  return Panels{copy.getDpsInputs()[0], maps[0]};
+  return Panels{copy.getDpsInputs()[0], maps[0], inPairs};
 }
 
 /// `type` with dimension `at` cut into [.., by], and the groups of its dimensions.
@@ -64,7 +68,7 @@ void readPanels(RewriterBase &rewriter, Contraction contraction, const Panels &p
   Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);
   unsigned columns = contraction.vectorLoop, sum = contraction.loops(Role::Sum).front();
-  unsigned loops = op.getNumLoops() + (panels.inPairs() ? 2 : 1);
+  unsigned loops = op.getNumLoops() + (panels.inPairs ? 2 : 1);
   auto dim = [&](unsigned loop) { return rewriter.getAffineDimExpr(loop > columns ? loop + 1 : loop); };
   AffineExpr inside = rewriter.getAffineDimExpr(columns + 1), half = rewriter.getAffineDimExpr(loops - 1);
   SmallVector<AffineMap> maps;
@@ -75,14 +79,18 @@ void readPanels(RewriterBase &rewriter, Contraction contraction, const Panels &p
       results.push_back(dim(loop));
       if (loop == columns)
         results.push_back(inside);
-      else if (panels.inPairs() && loop == sum)
+      else if (panels.inPairs && loop == sum)
         results.push_back(half);
     }
     maps.push_back(AffineMap::get(loops, 0, results, rewriter.getContext()));
   }
-  SmallVector<AffineExpr> at{dim(sum), dim(columns), inside};
-  if (panels.inPairs())
-    at.insert(at.begin() + 1, half);
+  SmallVector<AffineExpr> at;
+  for (AffineExpr expr : op.getIndexingMapsArray()[contraction.right].getResults().drop_back(2))
+    at.push_back(dim(cast<AffineDimExpr>(expr).getPosition()));
+  at.push_back(dim(sum));
+  if (panels.inPairs)
+    at.push_back(half);
+  at.append({dim(columns), inside});
   maps[contraction.right] = panels.map.compose(AffineMap::get(loops, 0, at, rewriter.getContext()));
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   iterators.insert(iterators.begin() + columns, utils::IteratorType::parallel);
@@ -99,7 +107,7 @@ void readPanels(RewriterBase &rewriter, Contraction contraction, const Panels &p
   auto [wide, groups] = cut(type, type.getRank() - 1, width);
   SmallVector<Value> inputs(op.getDpsInputs());
   inputs[contraction.right] = panels.source;
-  if (panels.inPairs()) {
+  if (panels.inPairs) {
     Value &left = inputs[contraction.left];
     AffineMap map = op.getIndexingMapsArray()[contraction.left];
     unsigned along = *map.getResultPosition(rewriter.getAffineDimExpr(sum));
@@ -121,13 +129,15 @@ struct UnpackWeightsPass : impl::UnpackWeightsPassBase<UnpackWeightsPass> {
       std::optional<Contraction> contraction = Contraction::match(op);
       if (!contraction || contraction->loops(Role::Sum).size() != 1)
         continue;
-      // The matrix is [sum, columns], read in that order; all maps are projections.
+      // The matrices are [lead.., sum, columns], read in that order; all maps are projections.
       AffineMap right = op.getIndexingMapsArray()[contraction->right];
       std::optional<Panels> panels = panelsBehind(op.getDpsInputs()[contraction->right]);
       auto isProjection = [](AffineMap map) { return map.isProjectedPermutation(); };
-      if (!panels || right.getNumResults() != 2 || !llvm::all_of(op.getIndexingMapsArray(), isProjection) ||
-          right.getDimPosition(0) != contraction->loops(Role::Sum).front() ||
-          right.getDimPosition(1) != contraction->vectorLoop)
+      if (!panels || !llvm::all_of(op.getIndexingMapsArray(), isProjection) || right.getNumResults() < 2)
+        continue;
+      unsigned last = right.getNumResults() - 1;
+      if (right.getDimPosition(last - 1) != contraction->loops(Role::Sum).front() ||
+          right.getDimPosition(last) != contraction->vectorLoop)
         continue;
       readPanels(rewriter, *contraction, *panels);
     }

@@ -111,34 +111,49 @@ TEST_P(PairProductsTest, NumbersThatTheKernelMoves) {
               {&x, &zero, &y, &bias}, {2, 9, 33}, sums, "less a zero point");
 }
 
+struct Panels {
+  int64_t matrices, m, k; // matrices 0: one, without an axis
+};
+
 TEST_P(PairProductsTest, WeightsThatComeAsPanels) {
-  // As the program packs them: [panels, k / 2, columns, 2].
-  int64_t width = GetParam() == "x86-64-v4" ? 32 : 16;
-  for (int64_t m : {1, 5, 40})
-    for (int64_t k : {2, 64, 1200})
-      for (auto [ta, tb] : kTypes) {
-        if (ta == KILN_U16)
-          continue; // has no pairs
-        int64_t n = 3 * width;
-        Array x = numbers(ta, {m, k}, 1), y = numbers(tb, {3, k / 2, width, 2}, 2);
-        std::vector<int64_t> sums(m * n);
-        for (int64_t i = 0; i < m; ++i)
-          for (int64_t j = 0; j < n; ++j)
-            for (int64_t l = 0; l < k; ++l)
-              sums[i * n + j] +=
-                  static_cast<int64_t>(x.get(i * k + l)) *
-                  static_cast<int64_t>(y.get(position(y.shape(), {j / width, l / 2, j % width, l % 2})));
-        std::string a = tensorType(ta, {m, k}), b = tensorType(tb, y.shape()),
-                    split = tensorType(tb, {k / 2, 2, 3, width}), matrix = tensorType(tb, {k, n}),
-                    out = tensorType(KILN_I32, {m, n});
-        expectEqual(kernelText({a, b},
-                               "  %t = kiln.transpose %a1 perm [1, 3, 0, 2] {kiln.layout} : " + b + " -> " +
-                                   split + "\n  %m = kiln.reshape %t " + list({k, n}) +
-                                   " {kiln.layout} : " + split + " -> " + matrix +
-                                   "\n  %r = kiln.matmul %a0, %m : " + a + ", " + matrix + " -> " + out,
-                               out),
-                    {&x, &y}, {m, n}, sums, a + " by " + b);
-      }
+  // As the program packs them: [matrices.., panels, k / 2, columns, 2].
+  int64_t width = GetParam() == "x86-64-v4" ? 32 : 16, n = 3 * width;
+  size_t number = 0;
+  for (const Panels &c :
+       {Panels{0, 1, 2}, Panels{0, 5, 64}, Panels{0, 40, 1200}, Panels{0, 1, 600}, Panels{0, 7, 2},
+        Panels{0, 13, 62}, Panels{1, 9, 64}, Panels{2, 1, 128}, Panels{3, 8, 70}, Panels{2, 30, 1100}})
+    for (auto [ta, tb] : typesOf(number++)) {
+      if (ta == KILN_U16)
+        continue; // has no pairs
+      int64_t count = std::max<int64_t>(1, c.matrices);
+      auto lead = [&](Shape shape) {
+        if (c.matrices > 0)
+          shape.insert(shape.begin(), c.matrices);
+        return shape;
+      };
+      Shape whole{count, 3, c.k / 2, width, 2};
+      Array x = numbers(ta, lead({c.m, c.k}), 1), y = numbers(tb, lead({3, c.k / 2, width, 2}), 2);
+      std::vector<int64_t> sums;
+      forEachIndex({count, c.m, n}, [&](const Shape &i) {
+        int64_t sum = 0;
+        for (int64_t l = 0; l < c.k; ++l)
+          sum +=
+              static_cast<int64_t>(x.get((i[0] * c.m + i[1]) * c.k + l)) *
+              static_cast<int64_t>(y.get(position(whole, {i[0], i[2] / width, l / 2, i[2] % width, l % 2})));
+        sums.push_back(sum);
+      });
+      std::string a = tensorType(ta, x.shape()), b = tensorType(tb, y.shape()),
+                  split = tensorType(tb, lead({c.k / 2, 2, 3, width})),
+                  matrix = tensorType(tb, lead({c.k, n})), out = tensorType(KILN_I32, lead({c.m, n}));
+      std::string order = c.matrices > 0 ? "[0, 2, 4, 1, 3]" : "[1, 3, 0, 2]";
+      expectEqual(kernelText({a, b},
+                             "  %t = kiln.transpose %a1 perm " + order + " {kiln.layout} : " + b + " -> " +
+                                 split + "\n  %m = kiln.reshape %t " + list(lead({c.k, n})) +
+                                 " {kiln.layout} : " + split + " -> " + matrix +
+                                 "\n  %r = kiln.matmul %a0, %m : " + a + ", " + matrix + " -> " + out,
+                             out),
+                  {&x, &y}, lead({c.m, n}), sums, a + " by " + b);
+    }
 }
 
 struct Images {

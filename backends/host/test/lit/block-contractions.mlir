@@ -166,3 +166,24 @@ func.func @unsigned(%a: memref<24x8xi16>, %b: memref<8x48xi16>, %c: memref<24x48
   }
   return
 }
+
+// -----
+
+#a = affine_map<(m, p, n, k) -> (m, k)>
+#b = affine_map<(m, p, n, k) -> (p, k, n)>
+#c = affine_map<(m, p, n, k) -> (m, p, n)>
+
+// Negative: panels as wide as a register tile are read as they lie, though they are some KiB apart.
+// CHECK-LABEL: @panels
+//   CHECK-NOT: memref.alloc
+//       CHECK: linalg.generic
+func.func @panels(%a: memref<24x256xf32>, %b: memref<2x256x16xf32>, %c: memref<24x2x16xf32>) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<24x256xf32>, memref<2x256x16xf32>) outs(%c : memref<24x2x16xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}

@@ -69,3 +69,20 @@ func.func @main(%a: tensor<1x128xui8>, %b: tensor<1x127xui8>) -> (tensor<1x96xi3
   %1 = kiln.matmul %b, %w1 : tensor<1x127xui8>, tensor<127x96xi8> -> tensor<1x96xi32>
   return %0, %1 : tensor<1x96xi32>, tensor<1x96xi32>
 }
+
+// -----
+
+// Positive: each of several matrices is cut into panels. Negative: one that the other side's matrices share is not.
+// CHECK-LABEL: func.func @main
+//       CHECK: kiln.reshape %{{.+}} [2, 128, 6, 16]
+//       CHECK: kiln.launch {{.+}} (tensor<2x128x6x16xf32>) -> tensor<2x6x128x16xf32>
+//   CHECK-NOT: kiln.reshape
+//       CHECK: kiln.transpose %{{.+}} perm [0, 2, 1, 3] {kiln.layout}
+//       CHECK: kiln.reshape %{{.+}} [2, 128, 96] {kiln.layout}
+func.func @main(%a: tensor<2x24x128xf32>, %b: tensor<3x24x128xf32>) -> (tensor<2x24x96xf32>, tensor<3x24x96xf32>) {
+  %w0 = kiln.weight "0000000000000000000000000000000000000000000000000000000000000000" : tensor<2x128x96xf32>
+  %w1 = kiln.weight "1111111111111111111111111111111111111111111111111111111111111111" : tensor<1x128x96xf32>
+  %0 = kiln.matmul %a, %w0 : tensor<2x24x128xf32>, tensor<2x128x96xf32> -> tensor<2x24x96xf32>
+  %1 = kiln.matmul %b, %w1 : tensor<3x24x128xf32>, tensor<1x128x96xf32> -> tensor<3x24x96xf32>
+  return %0, %1 : tensor<2x24x96xf32>, tensor<3x24x96xf32>
+}

@@ -97,3 +97,33 @@ func.func @pairs(%x: tensor<8x32xi8>, %w: tensor<6x16x16x2xi8>, %i: tensor<8x96x
   } -> tensor<8x96xi32>
   return %y : tensor<8x96xi32>
 }
+
+// -----
+
+#a = affine_map<(b, m, n, k) -> (b, m, k)>
+#b = affine_map<(b, m, n, k) -> (b, k, n)>
+#c = affine_map<(b, m, n, k) -> (b, m, n)>
+#from = affine_map<(b, k, p, n) -> (b, p, k, n)>
+#id = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+
+// Positive: panels of several matrices.
+// CHECK: #[[B:.+]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d2, d4, d3)>
+// CHECK-LABEL: @several
+//       CHECK: linalg.generic {indexing_maps = [#{{.+}}, #[[B]], #{{.+}}]{{.*}} ins(%arg0, %arg1 : tensor<2x8x32xf32>, tensor<2x6x32x16xf32>)
+func.func @several(%x: tensor<2x8x32xf32>, %w: tensor<2x6x32x16xf32>, %i: tensor<2x8x96xf32>) -> tensor<2x8x96xf32> {
+  %e = tensor.empty() : tensor<2x32x6x16xf32>
+  %t = linalg.generic {indexing_maps = [#from, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%w : tensor<2x6x32x16xf32>) outs(%e : tensor<2x32x6x16xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    linalg.yield %v : f32
+  } -> tensor<2x32x6x16xf32>
+  %m = tensor.collapse_shape %t [[0], [1], [2, 3]] : tensor<2x32x6x16xf32> into tensor<2x32x96xf32>
+  %y = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%x, %m : tensor<2x8x32xf32>, tensor<2x32x96xf32>) outs(%i : tensor<2x8x96xf32>) {
+  ^bb0(%l: f32, %r: f32, %o: f32):
+    %p = arith.mulf %l, %r : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<2x8x96xf32>
+  return %y : tensor<2x8x96xf32>
+}
