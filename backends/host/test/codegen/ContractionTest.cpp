@@ -189,6 +189,70 @@ TEST_P(ContractionTest, Pools) {
   }
 }
 
+struct MaxPool {
+  const char *what;
+  Shape input, kernel, strides, pads, dilations;
+  bool isCeil = false;
+};
+
+TEST_P(ContractionTest, MaxPoolsOfWindowsThatOverlap) {
+  for (const MaxPool &c : {
+           MaxPool{
+               "a last column that no window reads", {2, 3, 16, 18}, {3, 3}, {2, 2}, {1, 1, 1, 1}, {1, 1}},
+           MaxPool{
+               "a last window beyond the pads", {1, 2, 10, 9}, {3, 3}, {2, 2}, {0, 0, 0, 0}, {1, 1}, true},
+           MaxPool{"windows with gaps", {1, 4, 15, 21}, {3, 3}, {2, 2}, {2, 2, 2, 2}, {2, 2}},
+           MaxPool{"large windows", {1, 4, 12, 13}, {5, 5}, {1, 1}, {2, 2, 2, 2}, {1, 1}},
+           MaxPool{"boxes", {1, 2, 9, 10, 11}, {3, 3, 3}, {2, 2, 2}, {1, 0, 1, 1, 1, 0}, {1, 1, 1}},
+           MaxPool{
+               "boxes axis by axis", {1, 2, 6, 7, 19}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1, 1, 1, 1}, {1, 1, 1}},
+           MaxPool{"a single window", {1, 3, 5, 4}, {3, 3}, {2, 2}, {0, 0, 0, 0}, {1, 1}},
+       })
+    for (bool isDynamic : {false, true}) {
+      size_t rank = c.kernel.size();
+      Shape ys{c.input[0], c.input[1]};
+      for (size_t i = 0; i < rank; ++i) {
+        int64_t room =
+            c.input[2 + i] + c.pads[i] + c.pads[rank + i] - ((c.kernel[i] - 1) * c.dilations[i] + 1);
+        ys.push_back((c.isCeil ? (room + c.strides[i] - 1) / c.strides[i] : room / c.strides[i]) + 1);
+      }
+      auto type = [&](Shape shape) {
+        if (isDynamic)
+          std::fill(shape.begin() + 2, shape.end(), -1);
+        return tensorType(KILN_F32, shape);
+      };
+      Array x = Array::random(KILN_F32, c.input, -1, 1), y(KILN_F32, ys);
+      x.set(7, NAN);
+      x.set(20, -INFINITY);
+      auto kernel = compileOrFail(
+          kernelText({type(c.input)},
+                     "  %r = kiln.max_pool %a0 kernel " + list(c.kernel) + " strides " + list(c.strides) +
+                         " pads " + list(c.pads) + " dilations " + list(c.dilations) +
+                         (c.isCeil ? " ceil_mode" : "") + " : " + type(c.input) + " -> " + type(ys),
+                     type(ys)),
+          GetParam());
+      ASSERT_TRUE(kernel) << c.what;
+      kernel->run({&x, &y}, {}, 1);
+      std::vector<double> want;
+      forEachIndex(ys, [&](const Shape &i) {
+        double most = -INFINITY;
+        forEachIndex(c.kernel, [&](const Shape &q) {
+          Shape at{i[0], i[1]};
+          for (size_t axis = 0; axis < rank; ++axis) {
+            at.push_back(i[2 + axis] * c.strides[axis] + q[axis] * c.dilations[axis] - c.pads[axis]);
+            if (at.back() < 0 || at.back() >= c.input[2 + axis])
+              return;
+          }
+          double value = x.get(position(c.input, at));
+          most = std::isnan(value) || std::isnan(most) ? NAN : std::max(most, value);
+        });
+        want.push_back(most);
+      });
+      EXPECT_TRUE(closeTo(y, want, 0, 0)) << c.what;
+      EXPECT_TRUE(y.guardsIntact()) << c.what;
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Archs, ContractionTest, testing::ValuesIn(runnableArchs()),
                          [](const auto &info) { return info.param.substr(7); });
 
