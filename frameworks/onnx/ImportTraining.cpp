@@ -25,25 +25,36 @@ Value likelihoodLoss(Formula &f, Value logarithms) {
   if (!f.ok() || rank < 2 || node.rank(1) != rank - 1)
     return f.fail(
         invalid("inputs of rank {0} and {1}; expected 2 or more, and one less", rank, node.rank(1)));
-  // One element for each class, and where the class is the target's.
   Type element = f.elementType(logarithms);
-  Value target = f.convert(node.tensor(1), f.i64());
-  Extents classes(static_cast<size_t>(rank), f.constant(1));
-  classes[1] = f.dim(logarithms, 1);
-  Value isTarget = f.compare("eq", f.iota(f.i64(), classes, 1), f.unsqueeze(target, 1));
-  Value weights = f.convert(isTarget, element);
+  Value target = f.unsqueeze(f.convert(node.tensor(1), f.i64()), 1); // [batch, 1, ..]
+  Value zero = f.scalar(element, 0);
+  Extent count = f.dim(logarithms, 1);
+  Value counts;
+  if (std::optional<int64_t> known = getConstantIntValue(count); known && *known > 0) {
+    // The target's element of each row. What is no class counts nothing.
+    counts = f.make<AndOp>({f.compare("ge", target, f.scalar(f.i64(), 0)),
+                            f.compare("lt", target, f.scalar(f.i64(), static_cast<double>(*known)))});
+    logarithms = f.make<GatherElementsOp>({logarithms, target}, f.build.integer("axis", 1));
+  } else {
+    // One element for each class, and where the class is the target's.
+    Extents classes(static_cast<size_t>(rank), f.constant(1));
+    classes[1] = count;
+    counts = f.compare("eq", f.iota(f.i64(), classes, 1), target);
+  }
+  Value weights = f.scalar(element, 1);
   if (node.hasInput(2))
-    weights = f.select(isTarget, f.reshape(node.tensor(2), classes), f.scalar(element, 0));
+    weights = f.make<GatherOp>({node.tensor(2), target}, f.build.integer("axis", 0));
+  weights = f.select(counts, weights, zero);
   if (node.hasAttribute("ignore_index")) {
     Result<int64_t> ignored = node.integerAttribute("ignore_index");
     if (!ignored.ok())
       return f.fail(ignored.status());
-    Value counts = f.compare("ne", f.unsqueeze(target, 1), f.scalar(f.i64(), static_cast<double>(*ignored)));
-    weights = f.select(counts, weights, f.scalar(element, 0));
+    Value others = f.compare("ne", target, f.scalar(f.i64(), static_cast<double>(*ignored)));
+    weights = f.select(others, weights, zero);
   }
   // A logarithm may be -inf where its weight is 0.
-  Value picked = f.compare("ne", weights, f.scalar(element, 0));
-  Value terms = f.select(picked, f.neg(f.mul(weights, logarithms)), f.scalar(element, 0));
+  Value picked = f.compare("ne", weights, zero);
+  Value terms = f.select(picked, f.neg(f.mul(weights, logarithms)), zero);
   if (*reduction == "none")
     return f.reduce(ReduceKind::Sum, terms, 1, /*keepdims=*/false);
   SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(0, rank));
