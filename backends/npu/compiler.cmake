@@ -35,6 +35,7 @@ set(npuCompilerSources
   ScalarCode.cpp
   Target.cpp
   Transforms/Access.cpp
+  Transforms/ArrangeSorts.cpp
   Transforms/AttentionLowering.cpp
   Transforms/AttentionSoftmax.cpp
   Transforms/AxisLowering.cpp
@@ -78,6 +79,7 @@ set(npuCompilerSources
   Transforms/VectorTransfers.cpp
   Transforms/WindowLowering.cpp
   Transforms/WindowTiling.cpp
+  Transforms/WordPairs.cpp
   VectorCode.cpp
   VectorShapeCode.cpp
 )

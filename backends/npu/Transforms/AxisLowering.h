@@ -56,6 +56,9 @@ private:
   int64_t axis, rank;
 };
 
+/// Elements of a row that is sorted, at most: of which UB holds all buffers.
+inline constexpr int64_t kLongestSorted = 4096;
+
 /// The axis of such an op, counted from 0.
 int64_t axisOf(mlir::Operation *op);
 /// Whether a kernel is one sort or top_k, arg_reduce or cumulative of an argument.

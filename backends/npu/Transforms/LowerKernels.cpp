@@ -5,6 +5,7 @@
 #include "backends/npu/Transforms/Passes.h"
 #include "backends/npu/Transforms/TileBuilder.h"
 #include "backends/npu/Transforms/VectorLowering.h"
+#include "backends/npu/Transforms/WordPairs.h"
 #include "kiln/Transforms/ToLinalg.h"
 
 #include "mlir/IR/Verifier.h"
@@ -87,6 +88,33 @@ void widenSums(KernelOp kernel) {
 struct LowerKernels final : impl::LowerKernelsPassBase<LowerKernels> {
   using LowerKernelsPassBase::LowerKernelsPassBase;
 
+  LogicalResult lower(KernelOp kernel, bool isCube, const Target &target) {
+    if (isAttentionKernel(kernel))
+      return lowerAttentionKernel(kernel, target);
+    if (isCube)
+      return lowerCubeKernel(kernel, target);
+    if (isMovementKernel(kernel))
+      return lowerMovementKernel(kernel, target);
+    if (isWindowKernel(kernel))
+      return lowerWindowKernel(kernel, target);
+    if (isAxisKernel(kernel))
+      return lowerAxisKernel(kernel, target);
+    KernelOp pairs = asWordPairs(kernel);
+    if (!pairs)
+      return lowerVectorKernel(kernel, target);
+    // Where elements of eight bytes do not lie side by side, their words do.
+    LogicalResult result = failure();
+    {
+      ScopedDiagnosticHandler quiet(&getContext(), [](Diagnostic &) { return success(); });
+      result = lowerVectorKernel(kernel, target);
+    }
+    if (failed(result) && succeeded(result = lowerVectorKernel(pairs, target)))
+      cast<func::FuncOp>(pairs->getPrevNode())
+          ->setAttr(kSignatureAttr, TypeAttr::get(kernel.getFunctionType()));
+    pairs.erase();
+    return result;
+  }
+
   /// Fails where the lowering has no form for the kernel; what it says then is an error with `refuse`, else
   /// the reason that the kernel notes.
   LogicalResult tryLower(KernelOp kernel, bool isCube, const Target &target) {
@@ -107,12 +135,7 @@ struct LowerKernels final : impl::LowerKernelsPassBase<LowerKernels> {
           reason = diagnostic.str();
         return success();
       });
-      result = isAttentionKernel(kernel)  ? lowerAttentionKernel(kernel, target)
-               : isCube                   ? lowerCubeKernel(kernel, target)
-               : isMovementKernel(kernel) ? lowerMovementKernel(kernel, target)
-               : isWindowKernel(kernel)   ? lowerWindowKernel(kernel, target)
-               : isAxisKernel(kernel)     ? lowerAxisKernel(kernel, target)
-                                          : lowerVectorKernel(kernel, target);
+      result = lower(kernel, isCube, target);
       // A form that does not verify is none: better slow than refused.
       for (Operation &op : *getOperation().getBody())
         if (succeeded(result) && !before.contains(&op))

@@ -48,6 +48,25 @@ def SplitVolumesPass : Pass<"kiln-npu-split-volumes", "mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def ArrangeSortsPass : Pass<"kiln-npu-arrange-sorts", "mlir::func::FuncOp"> {
+  let summary = "sort rows, whatever the axis";
+  let description = [{
+    Runs in stage `form`. The vector unit sorts what lies side by side: `kiln.sort` and `kiln.top_k` of up to 4096 elements of up to 32
+    bits along another axis get their operand transposed, and their results back. The first elements of longer rows are those of
+    the first of their parts, if these are few enough. Counts: arrange-sorts.turned, arrange-sorts.split.
+
+    ```mlir
+    %v, %i = kiln.sort %x axis 0 : tensor<50x8xf32> -> tensor<50x8xf32>, tensor<50x8xi64>
+    // becomes
+    %0 = kiln.transpose %x perm [1, 0] : tensor<50x8xf32> -> tensor<8x50xf32>
+    %1, %2 = kiln.sort %0 axis 1 : tensor<8x50xf32> -> tensor<8x50xf32>, tensor<8x50xi64>
+    %v = kiln.transpose %1 perm [1, 0] : tensor<8x50xf32> -> tensor<50x8xf32>
+    %i = kiln.transpose %2 perm [1, 0] : tensor<8x50xi64> -> tensor<50x8xi64>
+    ```
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
 def LayOutConvsPass : Pass<"kiln-npu-lay-out-convs", "mlir::func::FuncOp"> {
   let summary = "give convolutions channels-last tensors and filters as matrices";
   let description = [{

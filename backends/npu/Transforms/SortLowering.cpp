@@ -16,8 +16,7 @@ using namespace mlir;
 namespace kiln::npu {
 namespace {
 
-constexpr int64_t kRun = 32;       // elements of one vbitsort
-constexpr int64_t kMostRow = 4096; // of which UB holds all buffers
+constexpr int64_t kRun = 32; // elements of one vbitsort
 
 class SortLowering : AxisLowering {
 public:
@@ -45,9 +44,9 @@ LogicalResult SortLowering::lower() {
   Type element = elementOf(op->getOperand(0));
   std::optional<int64_t> known = knownAlong(), results = getConstantIntValue(wanted);
   bool isLegal = isExactInF32() || element.isInteger(32);
-  if (!known || !results || *known > kMostRow || *results == 0 || !isInnermost() || !isLegal)
+  if (!known || !results || *known > kLongestSorted || *results == 0 || !isInnermost() || !isLegal)
     return op->emitError("npu: ") << op->getName() << " of " << element
-                                  << " along other than rows of a known extent up to " << kMostRow
+                                  << " along other than rows of a known extent up to " << kLongestSorted
                                   << " is not lowered yet";
   extent = *known, count = *results;
   pitch = llvm::alignTo(extent, kRun);

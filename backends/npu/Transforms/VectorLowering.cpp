@@ -426,11 +426,11 @@ LogicalResult lowerVectorKernel(KernelOp kernel, const Target &target) {
     }
     if (devicekit::fitsMemory(function, 2))
       return success();
-    if (limit <= 512)
-      return devicekit::fitsMemory(function, 1)
-                 ? success()
-                 : kernel.emitError("npu: the kernel's tiles do not fit into UB; this is not lowered yet");
+    if (limit <= 512 && devicekit::fitsMemory(function, 1))
+      return success();
     function.erase();
+    if (limit <= 512)
+      return kernel.emitError("npu: the kernel's tiles do not fit into UB; this is not lowered yet");
     limit = llvm::isPowerOf2_64(limit) ? limit / 4 * 3 : limit / 3 * 2;
   }
 }

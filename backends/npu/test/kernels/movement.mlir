@@ -234,3 +234,13 @@ func.func @gather_column(%x: tensor<?x5xf32>, %i: tensor<1xi32>) -> tensor<?x1xf
   %0 = kiln.gather %x, %i axis 1 : tensor<?x5xf32>, tensor<1xi32> -> tensor<?x1xf32>
   return %0 : tensor<?x1xf32>
 }
+
+// Elements of eight bytes that do not lie side by side: pairs of words.
+func.func @words(%x: tensor<?x13x?xi64>, %i: tensor<4xi64>) -> (tensor<?x?x13xi64>, tensor<13x?x?xi64>, tensor<?x13x?xi64>, tensor<?x4x?xi64>) attributes {kiln.test = {
+    inputs = ["Mx13xN bits", "4 uniform -13 12"], cases = ["M=1 N=1", "M=3 N=40", "M=70 N=5"]}} {
+  %0 = kiln.transpose %x perm [0, 2, 1] : tensor<?x13x?xi64> -> tensor<?x?x13xi64>
+  %1 = kiln.transpose %x perm [1, 2, 0] : tensor<?x13x?xi64> -> tensor<13x?x?xi64>
+  %2 = kiln.reverse %x axes [1] : tensor<?x13x?xi64>
+  %3 = kiln.gather %x, %i axis 1 : tensor<?x13x?xi64>, tensor<4xi64> -> tensor<?x4x?xi64>
+  return %0, %1, %2, %3 : tensor<?x?x13xi64>, tensor<13x?x?xi64>, tensor<?x13x?xi64>, tensor<?x4x?xi64>
+}

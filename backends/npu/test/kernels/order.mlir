@@ -98,3 +98,17 @@ func.func @sum_parts(%x: tensor<?x?xf32>, %y: tensor<2x5001xf32>) -> (tensor<?x?
   %4 = kiln.cumulative sum %y axis 1 exclusive : tensor<2x5001xf32>
   return %0, %1, %2, %3, %4 : tensor<?x?xf32>, tensor<?x?xf32>, tensor<?x?xf32>, tensor<2x5001xf32>, tensor<2x5001xf32>
 }
+
+func.func @other_axes(%x: tensor<50x?x7xf32>) -> (tensor<50x?x7xf32>, tensor<50x?x7xi64>, tensor<3x?x7xf32>, tensor<3x?x7xi64>) attributes {kiln.test = {
+    types = [f16, bf16, f32, i8, ui16, i32, ui32], inputs = ["50xMx7 uniform -9 9"], cases = ["M=1", "M=6 specials"]}} {
+  %0, %1 = kiln.sort %x axis 0 : tensor<50x?x7xf32> -> tensor<50x?x7xf32>, tensor<50x?x7xi64>
+  %2, %3 = kiln.top_k %x k [3] axis 0 : tensor<50x?x7xf32> -> tensor<3x?x7xf32>, tensor<3x?x7xi64>
+  return %0, %1, %2, %3 : tensor<50x?x7xf32>, tensor<50x?x7xi64>, tensor<3x?x7xf32>, tensor<3x?x7xi64>
+}
+
+func.func @top_k_long(%x: tensor<?x9000xf32>, %y: tensor<10000x3x1xf32>) -> (tensor<?x5xf32>, tensor<?x5xi64>, tensor<40x3x1xf32>, tensor<40x3x1xi64>) attributes {kiln.test = {
+    types = [f16, f32, i8, ui32], inputs = ["Mx9000 uniform -9 9", "10000x3x1 bits"], cases = ["M=1", "M=3 specials"]}} {
+  %0, %1 = kiln.top_k %x k [5] axis 1 : tensor<?x9000xf32> -> tensor<?x5xf32>, tensor<?x5xi64>
+  %2, %3 = kiln.top_k %y k [40] axis 0 smallest : tensor<10000x3x1xf32> -> tensor<40x3x1xf32>, tensor<40x3x1xi64>
+  return %0, %1, %2, %3 : tensor<?x5xf32>, tensor<?x5xi64>, tensor<40x3x1xf32>, tensor<40x3x1xi64>
+}

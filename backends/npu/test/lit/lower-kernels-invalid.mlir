@@ -49,14 +49,6 @@ kiln.kernel @mean_of_integers(%x: tensor<8x50xi32>) -> tensor<8xi32> {
 
 // -----
 
-kiln.kernel @transposed_doubles(%x: tensor<8x50xi64>) -> tensor<50x8xi64> {
-  // expected-error @+1 {{npu: transposed elements of type 'i64' are not lowered yet}}
-  %0 = kiln.transpose %x perm [1, 0] : tensor<8x50xi64> -> tensor<50x8xi64>
-  kiln.yield %0 : tensor<50x8xi64>
-}
-
-// -----
-
 kiln.kernel @function(%x: tensor<8xf32>) -> tensor<8xf32> {
   // expected-error @+1 {{npu: 'arith.remf' on 'f32' is not lowered yet}}
   %0 = kiln.rem %x, %x : tensor<8xf32>, tensor<8xf32> -> tensor<8xf32>

@@ -268,3 +268,17 @@ kiln.kernel @ragged_masks(%x: tensor<50x20xf32>, %y: tensor<1x20xi32>) -> tensor
   %1 = kiln.add %0, %y : tensor<50x20xi32>, tensor<1x20xi32> -> tensor<50x20xi32>
   kiln.yield %1 : tensor<50x20xi32>
 }
+
+// -----
+
+// Elements of eight bytes that do not lie side by side are pairs of words.
+// CHECK-LABEL: func.func @transposed_pairs
+// CHECK-SAME: memref<8x50x2xi32
+// CHECK-SAME: kiln.signature = (tensor<8x50xi64>) -> tensor<50x8xi64>
+// CHECK: npu.load {{.*}}xi32
+// CHECK-NOT: npu.vtranspose
+// CHECK: npu.store {{.*}}xi32
+kiln.kernel @transposed_pairs(%x: tensor<8x50xi64>) -> tensor<50x8xi64> {
+  %0 = kiln.transpose %x perm [1, 0] : tensor<8x50xi64> -> tensor<50x8xi64>
+  kiln.yield %0 : tensor<50x8xi64>
+}
