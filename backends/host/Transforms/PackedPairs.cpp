@@ -251,16 +251,17 @@ linalg::GenericOp PairPacker::runFlat() {
 
   unsigned loop = sums.front(), loops = loop + 2, rank = columns.size() + 2;
   AffineExpr pair = rewriter.getAffineDimExpr(loop), half = rewriter.getAffineDimExpr(loop + 1);
-  SmallVector<OpFoldResult> sizes = memref::getMixedSizes(rewriter, loc, windows);
-  sizes.front() = rewriter.getIndexAttr(*getConstantIntValue(sizes.front()) / 2);
-  sizes.push_back(rewriter.getIndexAttr(2));
+  int64_t steps = cast<MemRefType>(windows.getType()).getDimSize(0);
+  SmallVector<OpFoldResult> sizes{rewriter.getIndexAttr(steps / 2)};
   SmallVector<AffineExpr> from{rewriter.getAffineDimExpr(0) * 2 + rewriter.getAffineDimExpr(rank - 1)},
       to{pair}, ofLeft(a.map.getResults().take_front(rows));
   for (auto [i, column] : llvm::enumerate(columns)) {
     from.push_back(rewriter.getAffineDimExpr(i + 1));
     to.push_back(rewriter.getAffineDimExpr(column));
+    sizes.push_back(sizeOf(column)); // of the op itself: its bound is known
   }
   to.push_back(half);
+  sizes.push_back(rewriter.getIndexAttr(2));
   ofLeft.push_back(pair * 2 + half);
   Value buffer = makeTemporary(rewriter, loc, sizes, rewriter.getI16Type(),
                                columns.size() == 1 ? std::optional(1u) : std::nullopt);

@@ -165,7 +165,7 @@ TEST_P(PairProductsTest, ConvolutionsOfEvenAndOddChannels) {
   for (const Images &c :
        {Images{3, 13, 17, 8, 3, 2, 1, 1}, Images{16, 9, 16, 24, 3, 1, 1, 1}, Images{17, 8, 8, 5, 1, 1, 0, 1},
         Images{32, 14, 14, 40, 1, 1, 0, 1}, Images{6, 10, 10, 8, 3, 1, 1, 2}, Images{8, 9, 9, 8, 3, 1, 1, 8},
-        Images{1, 12, 12, 6, 5, 1, 2, 1}, Images{600, 3, 5, 7, 3, 1, 1, 1}})
+        Images{1, 12, 12, 6, 5, 1, 2, 1}, Images{600, 3, 5, 7, 3, 1, 1, 1}, Images{8, 7, 10, 8, 3, 1, 1, 1}})
     for (auto [ta, tb] : typesOf(number++)) {
       int64_t oh = (c.height + 2 * c.pad - c.kernel) / c.stride + 1,
               ow = (c.width + 2 * c.pad - c.kernel) / c.stride + 1, perGroup = c.channels / c.groups;
