@@ -104,6 +104,17 @@ def compare(got, want, rtol: float, atol: float, is_drawn: bool) -> str:
     return ""
 
 
+def without_undefined(name: str, got, want, inputs: list):
+    """Both outputs with 0 where ONNX leaves a Cast undefined: floats beyond a 4-bit integer. ml_dtypes, which makes the expected
+    outputs, wraps them up to version 0.6 and then takes 0."""
+    import numpy
+    if not name.startswith("test_cast") or want.dtype.name not in ("int4", "uint4") or inputs[0].dtype.kind != "f":
+        return got, want
+    least, most = (-8, 7) if want.dtype.name == "int4" else (0, 15)
+    known = (numpy.trunc(inputs[0]) >= least) & (numpy.trunc(inputs[0]) <= most)
+    return (numpy.where(known, values.astype(numpy.int8), 0).astype(values.dtype) for values in (got, want))
+
+
 def names_cause(message: str, model) -> bool:
     """Whether a refusal tells what it refuses."""
     def operators(graph):
@@ -134,7 +145,11 @@ def run_case(session, home: pathlib.Path, rtol: float, atol: float) -> tuple[str
                         values[prefix, port.name] = onnx.numpy_helper.to_array(tensor)
             got = model.run({name: value for (prefix, name), value in values.items() if prefix == "input"}, timeout_s=60)
             for port, output in zip(proto.graph.output, got):
-                wrong = compare(output, values["output", port.name], rtol, atol, bool(DRAWN.match(home.name)))
+                want = values["output", port.name]
+                if output.shape == want.shape:
+                    inputs = [value for (prefix, _), value in values.items() if prefix == "input"]
+                    output, want = without_undefined(home.name, output, want, inputs)
+                wrong = compare(output, want, rtol, atol, bool(DRAWN.match(home.name)))
                 if wrong:
                     return "failed", f"output '{port.name}': {wrong}"
         return "passed", ""
