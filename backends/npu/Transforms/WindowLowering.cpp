@@ -34,7 +34,10 @@ private:
   Value argumentOf(Value value) { return function.getArgument(cast<BlockArgument>(value).getArgNumber()); }
   Value makeTable();
   Value zero(Type type, bool isLowest);
+  std::pair<OpFoldResult, OpFoldResult> inputRowsOf(OpFoldResult &first);
   Value loadPlanes(Value argument, Value into, int64_t column);
+  Value makeColumnMask();
+  Value countsOf(Value table);
   Value columnOf(Value operand, OpFoldResult offset, int64_t count);
   Value combineTaps(Value input, Value table, Value weights);
   FailureOr<TileValue> operandOf(Value value);
@@ -47,6 +50,7 @@ private:
   func::FuncOp function;
   Location loc = kernel.getLoc();
   OpFoldResult plane, row, rowsHere; // of this unit
+  Value columnMask;                  // of an average whose windows hold pads
   std::unique_ptr<TileBuilder> tiles;
   DenseMap<Value, TileValue> values;
 };
@@ -111,6 +115,17 @@ Value WindowLowering::zero(Type type, bool isLowest) {
   return builder.create<arith::ConstantOp>(loc, value);
 }
 
+/// The unit's rows of a plane of the input: those that are missing in front, then those that are there, from
+/// `first` on.
+std::pair<OpFoldResult, OpFoldResult> WindowLowering::inputRowsOf(OpFoldResult &first) {
+  OpFoldResult top = math.sub(math.mul(row, math.constant(y.stride)), math.constant(y.low));
+  OpFoldResult missing = math.max(math.sub(math.constant(0), top), math.constant(0));
+  int64_t most = (tileRows - 1) * y.stride + (y.window - 1) * y.dilation + 1;
+  first = math.add(top, missing);
+  OpFoldResult end = math.min(math.constant(most), math.sub(math.constant(y.extent), top));
+  return {missing, math.max(math.sub(end, missing), math.constant(0))};
+}
+
 /// The unit's planes of a tensor of the result's extents (`column` -1), or of the input with its pads around.
 Value WindowLowering::loadPlanes(Value argument, Value into, int64_t column) {
   bool isInput = column >= 0;
@@ -119,12 +134,8 @@ Value WindowLowering::loadPlanes(Value argument, Value into, int64_t column) {
   for (int64_t i = 0; i < tilePlanes; ++i) {
     OpFoldResult first = math.constant(0), count = math.constant(height), at = math.constant(i * step);
     if (isInput) {
-      OpFoldResult top = math.sub(math.mul(row, math.constant(y.stride)), math.constant(y.low));
-      OpFoldResult missing = math.max(math.sub(math.constant(0), top), math.constant(0));
-      int64_t most = (tileRows - 1) * y.stride + (y.window - 1) * y.dilation + 1;
-      first = math.add(top, missing);
-      count = math.max(math.sub(math.min(math.constant(most), math.sub(math.constant(height), top)), missing),
-                       math.constant(0));
+      OpFoldResult missing;
+      std::tie(missing, count) = inputRowsOf(first);
       at = math.add(at, missing);
     } else {
       first = row;
@@ -140,6 +151,54 @@ Value WindowLowering::loadPlanes(Value argument, Value into, int64_t column) {
     builder.create<ir::LoadOp>(loc, window, target, /*keep=*/true);
   }
   return into;
+}
+
+/// For each element of the input's tile, rows one behind the other: 1 where its column lies in the input.
+Value WindowLowering::makeColumnMask() {
+  auto apply = [&](ir::Binary kind, Value from, double value, Value to) {
+    Value number = builder.create<arith::ConstantOp>(loc, builder.getF32FloatAttr(float(value)));
+    builder.create<ir::BinaryOp>(loc, kind, from, number, to, IntegerAttr());
+  };
+  auto clamp = [&](Value x) {
+    apply(ir::Binary::vmax, x, 0, x);
+    apply(ir::Binary::vmin, x, 1, x);
+  };
+  Value index = alloc({1, pitch}, builder.getI32Type()), places = alloc({1, pitch}, sum);
+  Value before = alloc({1, pitch}, sum), behind = alloc({1, pitch}, sum);
+  Value mask = alloc({1, inputRows * pitch}, sum);
+  builder.create<ir::RangeOp>(loc, index);
+  builder.create<ir::CastOp>(loc, ir::Round::rint, index, places);
+  apply(ir::Binary::vadd, places, double(1 - left), before);
+  clamp(before);
+  apply(ir::Binary::vmul, places, -1, behind);
+  apply(ir::Binary::vadd, behind, double(left + x.extent), behind);
+  clamp(behind);
+  builder.create<ir::BinaryOp>(loc, ir::Binary::vmul, before, behind, part(mask, 0, pitch), IntegerAttr());
+  for (int64_t done = 1; done < inputRows; done *= 2) {
+    int64_t next = std::min(done, inputRows - done);
+    apply(ir::Binary::vadd, part(mask, 0, next * pitch), 0, part(mask, done * pitch, next * pitch));
+  }
+  return mask;
+}
+
+/// How many elements of each window lie in the input.
+Value WindowLowering::countsOf(Value table) {
+  Value there = alloc({1, inputRows * pitch}, sum), ones = alloc({1, inputRows * pitch}, sum);
+  builder.create<ir::BroadcastOp>(loc, zero(sum, false), there);
+  Value one = builder.create<arith::ConstantOp>(loc, builder.getF32FloatAttr(1));
+  OpFoldResult first;
+  auto [missing, count] = inputRowsOf(first);
+  for (int64_t i = 0; i < tilePlanes; ++i) {
+    OpFoldResult at =
+        math.mul(math.add(math.constant(i * planeRows * y.stride), missing), math.constant(pitch));
+    Value rows = builder.create<memref::SubViewOp>(
+        loc, there, ArrayRef<OpFoldResult>{builder.getIndexAttr(0), at},
+        ArrayRef<OpFoldResult>{builder.getIndexAttr(1), math.mul(count, math.constant(pitch))},
+        SmallVector<OpFoldResult>(2, builder.getIndexAttr(1)));
+    builder.create<ir::BroadcastOp>(loc, one, rows);
+  }
+  builder.create<ir::BinaryOp>(loc, ir::Binary::vmul, there, columnMask, ones, IntegerAttr());
+  return combineTaps(reshaped(ones, inputRows, pitch), table, {});
 }
 
 /// `count` adjacent elements of an argument, or of a constant that is a splat, as f32, each spread to a
@@ -335,7 +394,9 @@ LogicalResult WindowLowering::fillUnit(OpFoldResult unit, Value table) {
     builder.create<ir::BinaryOp>(loc, ir::Binary::vadd, result, one, result, builder.getI64IntegerAttr(1));
   }
   TileValue tile = {TileValue::Kind::Full, result, sum};
-  if (isa<AvgPoolOp>(root))
+  if (isa<AvgPoolOp>(root) && countsDiffer)
+    tile = tiles->binary(ir::Binary::vdiv, tile, {TileValue::Kind::Full, countsOf(table), sum});
+  else if (isa<AvgPoolOp>(root))
     tile = tiles->binary(ir::Binary::vmul, tile, tiles->number(1.0 / double(y.window * x.window), sum));
   values[root->getResult(0)] = tiles->cast(tile, signless(elementOf(root->getResult(0))), ir::Round::rint);
   for (Operation *op = root->getNextNode(); op && !isa<YieldOp>(op); op = op->getNextNode()) {
@@ -373,6 +434,8 @@ LogicalResult WindowLowering::lower(int64_t limit, func::FuncOp &made) {
   int64_t units = planes / tilePlanes * llvm::divideCeil(y.out, tileRows);
   builder.setInsertionPoint(function.getBody().front().getTerminator());
   Value table = makeTable();
+  if (countsDiffer)
+    columnMask = makeColumnMask();
   Value unit = openUnits(builder, loc, function, math.constant(units), target.vectorCores);
   return fillUnit(OpFoldResult(unit), table);
 }

@@ -54,13 +54,14 @@ LogicalResult WindowTiling::describe(const Target &target) {
   channels = from[1];
   if (isa<AvgPoolOp>(root)) {
     // Windows that do not lie in the input as a whole have fewer elements.
+    bool withPads = cast<AvgPoolOp>(root).getCountIncludePad();
     auto isInside = [&](const WindowAxis &a, int64_t high) {
       int64_t end = (a.out - 1) * a.stride + (a.window - 1) * a.dilation + 1 - a.low;
-      return cast<AvgPoolOp>(root).getCountIncludePad() ? end <= a.extent + high
-                                                        : a.low == 0 && end <= a.extent;
+      return withPads ? end <= a.extent + high : a.low == 0 && end <= a.extent;
     };
-    if (!isInside(x, pads.back()) || (spatial == 2 && !isInside(y, pads[2])))
-      return refuse("with windows of different counts is not lowered yet");
+    countsDiffer = !isInside(x, pads.back()) || (spatial == 2 && !isInside(y, pads[2]));
+    if (countsDiffer && withPads)
+      return refuse("with windows that end behind the pads is not lowered yet");
   }
   Type element = elementOf(in);
   bool isKnown = element.isF16() || element.isBF16() || element.isF32() || element.isInteger(8) ||

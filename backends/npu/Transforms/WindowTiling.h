@@ -29,7 +29,8 @@ struct WindowTiling {
   WindowAxis y, x;                 // rows and columns
   int64_t planes = 1, channels = 1;
   bool isConv = false, isChannelwise = false;
-  mlir::Type sum; // f32 or i32
+  bool countsDiffer = false; // of an average: windows hold pads, which do not count
+  mlir::Type sum;            // f32 or i32
   // The tile.
   int64_t tilePlanes = 1, tileRows = 1;            // of the result
   int64_t planeRows = 1;                           // of the result's plane and what follows it

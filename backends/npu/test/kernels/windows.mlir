@@ -75,3 +75,12 @@ func.func @constant_window(%x: tensor<1x6x20x30xf32>) -> tensor<1x6x18x28xf32> a
   %0 = kiln.conv %x, %w bias %b strides [1, 1] pads [0, 0, 0, 0] dilations [1, 1] groups 6 : tensor<1x6x20x30xf32>, tensor<6x1x3x3xf32>, tensor<6xf32> -> tensor<1x6x18x28xf32>
   return %0 : tensor<1x6x18x28xf32>
 }
+
+// Windows that hold pads count what lies in the input.
+func.func @counts(%x: tensor<2x5x9x70xf32>, %y: tensor<2x3x50xf32>) -> (tensor<2x5x9x70xf32>, tensor<2x5x5x36xf32>, tensor<2x3x17xf32>) attributes {kiln.test = {
+    types = [f16, bf16, f32], inputs = ["2x5x9x70 uniform -2 2", "2x3x50 uniform -2 2"], cases = [""]}} {
+  %0 = kiln.avg_pool %x kernel [3, 3] strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] : tensor<2x5x9x70xf32> -> tensor<2x5x9x70xf32>
+  %1 = kiln.avg_pool %x kernel [3, 2] strides [2, 2] pads [1, 1, 0, 1] dilations [1, 1] ceil_mode : tensor<2x5x9x70xf32> -> tensor<2x5x5x36xf32>
+  %2 = kiln.avg_pool %y kernel [4] strides [3] pads [2, 0] dilations [1] : tensor<2x3x50xf32> -> tensor<2x3x17xf32>
+  return %0, %1, %2 : tensor<2x5x9x70xf32>, tensor<2x5x5x36xf32>, tensor<2x3x17xf32>
+}
