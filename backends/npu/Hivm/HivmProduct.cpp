@@ -231,12 +231,25 @@ public:
   }
 
 private:
+  /// What a load of rows takes of the depth that L1 holds.
+  static Value partOf(ir::Load2dOp load) {
+    OpBuilder builder(load);
+    IndexMath math(builder, load.getLoc());
+    MemRefType type = typeOf(load.getSrc());
+    SmallVector<OpFoldResult> offsets(4, builder.getIndexAttr(0)), ones(4, builder.getIndexAttr(1)), sizes;
+    for (int64_t extent : type.getShape())
+      sizes.push_back(builder.getIndexAttr(extent));
+    offsets[0] = math.div(load.getFrom(), math.constant(type.getDimSize(3)));
+    sizes[0] = builder.getIndexAttr(typeOf(load.getDst()).getDimSize(1));
+    return builder.create<memref::SubViewOp>(load.getLoc(), load.getSrc(), offsets, sizes, ones);
+  }
+
   /// The left operand's matrix in L1; null with a diagnostic if it has no form.
   Value leftOf(ir::MmadOp product, bool &isTransposed) {
     isTransposed = false;
     if (auto load = writerOf<ir::Load2dOp>(product.getLhs())) {
       isTransposed = load.getTranspose();
-      return load.getSrc();
+      return load.getFrom() ? partOf(load) : load.getSrc();
     }
     SmallVector<ir::Load3dOp> windows;
     forEachAccess(bufferOf(product.getLhs()), [&](Operation *user) {

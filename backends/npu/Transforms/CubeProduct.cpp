@@ -26,6 +26,7 @@ private:
   void fillUnit(Value unit);
   void computeTile();
   void stepL1(OpFoldResult startK);
+  void multiply(Value tileA, Value from, Value tileB, OpFoldResult startK, OpFoldResult sizeK, int64_t tile);
   bool isWhole(const CubeOperand &operand, OpFoldResult extent, int64_t tile) const;
   OpFoldResult batchOffset(const CubeOperand &operand);
 
@@ -50,6 +51,7 @@ CubeShape ProductEmitter::shape() const {
   shape.outBytes = of.c.element.getIntOrFloatBitWidth() / 8;
   shape.depth = cubeDepth(target, element);
   shape.columnsAreRows = !of.b.depthIsRow;
+  shape.maySplitB = of.b.depthIsRow && !of.a.depthIsRow;
   return shape;
 }
 
@@ -78,42 +80,55 @@ bool ProductEmitter::isWhole(const CubeOperand &operand, OpFoldResult extent, in
   return !isRagged(extent, edge) && tile % edge == 0 && !isRagged(of.k, edge) && tiles.depthL1 % edge == 0;
 }
 
-void ProductEmitter::stepL1(OpFoldResult startK) {
-  OpFoldResult sizeK = clip(of.k, tiles.depthL1, startK);
+/// Adds a step's product to the sums, its tile of A being what lies from `from` on, its depth `tile` at most.
+void ProductEmitter::multiply(Value tileA, Value from, Value tileB, OpFoldResult startK, OpFoldResult sizeK,
+                              int64_t tile) {
   int64_t edge = squareOf(element);
-  auto offsetOf = [&](const CubeOperand &operand, OpFoldResult position) {
-    OpFoldResult row = operand.depthIsRow ? startK : position,
-                 column = operand.depthIsRow ? position : startK;
-    return math.add(batchOffset(operand), math.add(math.mul(row, operand.stride), column));
-  };
-  auto load = [&](const CubeOperand &operand, OpFoldResult position, OpFoldResult extent, int64_t tile) {
-    return loadTile(operand, offsetOf(operand, position), extent, sizeK, tile, tiles.depthL1,
-                    isWhole(operand, &operand == &of.a ? of.m : of.n, tile));
-  };
-  Value tileA, tileB;
-  if (keptRows) {
-    tileB = load(of.b, startN, sizeN, tiles.n);
-    int64_t extent = tileExtents(of.a.depthIsRow, tiles.m, tiles.depthL1)[0];
-    OpFoldResult first = math.mul(math.div(startK, math.constant(tiles.depthL1)), math.constant(extent));
-    tileA = slice(keptRows, 0, first, extent);
-    once(columnInUnit, [&] { fillTile(tileA, of.a, offsetOf(of.a, startM), sizeM, sizeK); });
-  } else {
-    tileA = load(of.a, startM, sizeM, tiles.m);
-    tileB = load(of.b, startN, sizeN, tiles.n);
-  }
   OpFoldResult depth = mayBeEmpty ? math.max(sizeK, math.constant(1)) : sizeK;
   if (needsDepth)
     depth = math.mul(math.ceilDiv(depth, 16), math.constant(16));
   int64_t rows = llvm::alignTo(tiles.m, of.a.depthIsRow ? edge : 16);
   Value m = math.value(sizeM), k = math.value(depth), n = math.value(columnsInL0(sizeN, of.b.depthIsRow));
-  Value left = allocateL0(ir::Memory::L0A, rows, tiles.depthL1),
-        right =
-            allocateL0(ir::Memory::L0B, llvm::alignTo(tiles.n, of.b.depthIsRow ? edge : 16), tiles.depthL1);
-  builder.create<ir::Load2dOp>(loc, tileA, left, m, k, Value(), of.a.depthIsRow);
+  Value left = allocateL0(ir::Memory::L0A, rows, tile),
+        right = allocateL0(ir::Memory::L0B, llvm::alignTo(tiles.n, of.b.depthIsRow ? edge : 16), tile);
+  builder.create<ir::Load2dOp>(loc, tileA, left, m, k, from, of.a.depthIsRow);
   builder.create<ir::Load2dOp>(loc, tileB, right, n, k, Value(), of.b.depthIsRow);
   builder.create<ir::MmadOp>(loc, left, right, sums, m, n, k, isZero(startK), bias,
-                             tiles.depthL0 < tiles.depthL1 ? builder.getI64IntegerAttr(tiles.depthL0)
-                                                           : IntegerAttr());
+                             tiles.depthL0 < tile ? builder.getI64IntegerAttr(tiles.depthL0) : IntegerAttr());
+}
+
+void ProductEmitter::stepL1(OpFoldResult startK) {
+  OpFoldResult sizeK = clip(of.k, tiles.depthL1, startK);
+  auto offsetOf = [&](const CubeOperand &operand, OpFoldResult position, OpFoldResult start) {
+    OpFoldResult row = operand.depthIsRow ? start : position, column = operand.depthIsRow ? position : start;
+    return math.add(batchOffset(operand), math.add(math.mul(row, operand.stride), column));
+  };
+  auto loadB = [&](OpFoldResult start, OpFoldResult size, int64_t depth) {
+    return loadTile(of.b, offsetOf(of.b, startN, start), sizeN, size, tiles.n, depth,
+                    isWhole(of.b, of.n, tiles.n));
+  };
+  if (!keptRows) {
+    Value tileA = loadTile(of.a, offsetOf(of.a, startM, startK), sizeM, sizeK, tiles.m, tiles.depthL1,
+                           isWhole(of.a, of.m, tiles.m));
+    return multiply(tileA, Value(), loadB(startK, sizeK, tiles.depthL1), startK, sizeK, tiles.depthL1);
+  }
+  int64_t extent = tileExtents(of.a.depthIsRow, tiles.m, tiles.depthL1)[0];
+  OpFoldResult first = math.mul(math.div(startK, math.constant(tiles.depthL1)), math.constant(extent));
+  Value tileA = slice(keptRows, 0, first, extent);
+  auto fillRows = [&] { fillTile(tileA, of.a, offsetOf(of.a, startM, startK), sizeM, sizeK); };
+  if (tiles.depthB == tiles.depthL1) {
+    Value tileB = loadB(startK, sizeK, tiles.depthL1);
+    once(columnInUnit, fillRows);
+    return multiply(tileA, Value(), tileB, startK, sizeK, tiles.depthL1);
+  }
+  once(columnInUnit, fillRows);
+  forSteps(sizeK, tiles.depthB, [&](OpFoldResult from) {
+    OpFoldResult size = clip(sizeK, tiles.depthB, from), start = math.add(startK, from);
+    Value before = getConstantIntValue(from) == 0 ? Value() : math.value(from);
+    Value tileB = loadB(start, size, tiles.depthB);
+    tileB.getDefiningOp()->setAttr(devicekit::kCopiesAttr, builder.getI64IntegerAttr(tiles.copiesB));
+    multiply(tileA, before, tileB, start, size, tiles.depthB);
+  });
 }
 
 void ProductEmitter::computeTile() {

@@ -44,6 +44,7 @@ bool chooseDepths(const Target &target, const CubeShape &shape, CubeTiles &tiles
 constexpr double kClearlyLess = 0.95;    // of what is expected, for what the simpler model does not choose
 constexpr double kUnhidden = 0.1;        // of its time each unit works while others wait for it
 constexpr double kLoadsAhead = 5.5;      // of L0, for which the queues have room: as far loads are ahead
+constexpr int64_t kMostCopiesB = 4;      // of its short steps, all of one step of A: those wait behind them
 constexpr int64_t kMostParts = 24;       // of the columns, one a unit
 constexpr int64_t kLeastDepthKept = 512; // less is loaded again in the time that the flags of it take
 constexpr int64_t kMostChunks =
@@ -56,8 +57,11 @@ bool keepRows(const Target &target, const CubeShape &shape, CubeTiles &tiles, in
   int64_t fixed = 4 * tiles.n * 2, square = std::max<int64_t>(16, 32 / shape.inBytes);
   for (; tiles.depthL1 >= tiles.depthL0; tiles.depthL1 /= 2) {
     int64_t chunks = llvm::divideCeil(shape.k, tiles.depthL1);
+    // Rows of B are as long in any step; a short first one lets the cube begin early.
+    tiles.depthB = shape.maySplitB ? tiles.depthL0 : tiles.depthL1;
+    tiles.copiesB = std::clamp<int64_t>(tiles.depthL1 / tiles.depthB, 2, kMostCopiesB);
     int64_t rows = chunks * tiles.depthL1 * int64_t(llvm::alignTo(tiles.m, square)) * shape.inBytes,
-            others = 2 * tiles.depthL1 * int64_t(llvm::alignTo(tiles.n, square)) * shape.inBytes;
+            others = tiles.copiesB * tiles.depthB * int64_t(llvm::alignTo(tiles.n, square)) * shape.inBytes;
     if (chunks <= kMostChunks && tiles.depthL1 % tiles.depthL0 == 0 &&
         uint64_t(rows + others + fixed) <= target.l1Bytes) {
       tiles.unitColumns = columns;
@@ -107,6 +111,7 @@ double expectedCycles(const Target &target, const CubeShape &shape, const CubeTi
   double l2 = double(target.l2ReadRate), burst = double(target.gmBurstCycles), head = double(target.cubeHead),
          latency = double(target.gmLatency);
   double steps = std::ceil(k / double(tiles.depthL0)), stepsL1 = std::ceil(k / double(tiles.depthL1));
+  double depthB = double(tiles.unitColumns ? tiles.depthB : tiles.depthL1), stepsB = std::ceil(k / depthB);
   auto derateOf = [&](double bytes) {
     bool isAligned = int64_t(std::min<double>(tiles.n, n) * bytes) % kLineBytes == 0 &&
                      int64_t(width * bytes) % kLineBytes == 0;
@@ -118,6 +123,8 @@ double expectedCycles(const Target &target, const CubeShape &shape, const CubeTi
   // other.
   double unitsN = std::ceil(n / double(tiles.columns())), cores = double(target.cubeCores);
   double beside = std::min(std::ceil(cores / unitsN), std::ceil(m / double(tiles.m)) * double(shape.batches));
+  double units =
+      std::ceil(m / double(tiles.m)) * std::ceil(n / double(tiles.columns())) * double(shape.batches);
   // One tile of so many columns, with its rows of A or without.
   auto tileCycles = [&](double columns, bool loadsRows) {
     double cube =
@@ -127,16 +134,23 @@ double expectedCycles(const Target &target, const CubeShape &shape, const CubeTi
         steps * double(target.mteSetup);
     double readB = shape.columnsAreRows ? std::max(columns * k * in / l2, columns * stepsL1 * burst)
                                         : std::max(columns * k * in / l2 / derateOf(in), k * burst);
+    double step = readB / stepsB + (loadsRows ? readA / stepsL1 : 0);
     double read = readB + (loadsRows ? readA : 0);
     double write = std::max({rows * columns * out / double(target.l2WriteRate) / derateOf(out), rows * burst,
                              rows * columns * 4 / double(target.fixRate)});
-    double late = read / stepsL1 + latency - kLoadsAhead * cube / steps; // of a step of L1
+    double late = step + latency - kLoadsAhead * cube / steps; // of a step of L1
     double memory =
         (rows * columns * out + (loadsRows ? beside / cores * rows * k * in : 0)) / double(target.ddrRate);
     double busy = std::max({cube + stepsL1 * std::max(late, 0.0), toL0, read, write, memory});
     busy += kUnhidden * (cube + read + write);
-    // One buffer of sums: those of the next tile wait for the store of these.
-    return hasTwoSums ? busy : std::max(cube + write + double(target.fixHead) + latency, busy);
+    if (hasTwoSums)
+      return busy;
+    // Those of the next tile wait for the store of these, which cores that the cube keeps in step do at one
+    // time. What is left of a line is another core's then, or this one's next tile's.
+    double bytes = columns * out,
+           stored = tiles.unitColumns ? double(llvm::alignTo(int64_t(bytes), kLineBytes)) : bytes;
+    double drain = cube > memory ? std::max(write, rows * stored / double(target.ddrRate)) : write;
+    return std::max(cube + drain + double(target.fixHead) + latency, busy);
   };
   double whole = std::floor(width / double(tiles.n)), rest = width - whole * double(tiles.n);
   double unit = tileCycles(std::min<double>(tiles.n, width), true);
@@ -144,10 +158,10 @@ double expectedCycles(const Target &target, const CubeShape &shape, const CubeTi
     unit += (whole - 1) * tileCycles(double(tiles.n), false);
   if (whole > 0 && rest > 0)
     unit += tileCycles(rest, false);
-  double units =
-      std::ceil(m / double(tiles.m)) * std::ceil(n / double(tiles.columns())) * double(shape.batches);
   double first =
-      (rows + std::min<double>(tiles.n, width)) * std::min(double(tiles.depthL1), k) * in / l2 + latency;
+      (rows * std::min(double(tiles.depthL1), k) + std::min<double>(tiles.n, width) * std::min(depthB, k)) *
+          in / l2 +
+      latency;
   double last =
       rows * (rest > 0 ? rest : std::min<double>(tiles.n, width)) * out / double(target.l2WriteRate);
   return first + std::ceil(units / cores) * unit + last;

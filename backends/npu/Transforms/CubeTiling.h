@@ -12,6 +12,7 @@ struct CubeShape {
   int64_t inBytes = 2, outBytes = 2; // of an element of the operands, of the result
   int64_t depth = 16;                // that the cube takes a cycle
   bool columnsAreRows = false;       // of B in memory: its depth runs along them
+  bool maySplitB = false;            // its steps in L1 may be shorter than those of A
 };
 
 /// Tiles, in elements. Rows and columns are multiples of 16; depths of whole fractals and of 16.
@@ -20,6 +21,8 @@ struct CubeTiles {
   int64_t depthL1 = 16, depthL0 = 16; // of one step of L1 and, dividing it, of L0A and L0B
   /// Not 0: columns of a unit. It has their tiles one after the other and keeps its rows of A in L1.
   int64_t unitColumns = 0;
+  int64_t depthB = 0;  // then, of one step of B in L1; divides depthL1
+  int64_t copiesB = 2; // and how many of these L1 holds
   int64_t columns() const { return unitColumns ? unitColumns : n; }
 };
 

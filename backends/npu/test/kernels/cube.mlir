@@ -78,11 +78,11 @@ func.func @nothing(%a: tensor<3x0xf32>, %b: tensor<0x5xf32>) -> tensor<3x5xf32> 
   return %0 : tensor<3x5xf32>
 }
 
-// Rows of A stay in L1 from tile to tile; the last rows and columns are fewer.
-func.func @kept_rows(%a: tensor<376x512xf16>, %b: tensor<512x760xf16>) -> tensor<376x760xf16> attributes {kiln.test = {
-    types = [f16], inputs = ["376x512 uniform -1 1", "512x760 uniform -1 1"]}} {
-  %0 = kiln.matmul %a, %b : tensor<376x512xf16>, tensor<512x760xf16> -> tensor<376x760xf16>
-  return %0 : tensor<376x760xf16>
+// Rows of A stay in L1 from tile to tile, and steps of B are shorter; the last rows, columns and depths are fewer.
+func.func @kept_rows(%a: tensor<1000x600xf16>, %b: tensor<600x700xf16>) -> tensor<1000x700xf16> attributes {kiln.test = {
+    types = [f16], inputs = ["1000x600 uniform -1 1", "600x700 uniform -1 1"]}} {
+  %0 = kiln.matmul %a, %b : tensor<1000x600xf16>, tensor<600x700xf16> -> tensor<1000x700xf16>
+  return %0 : tensor<1000x700xf16>
 }
 
 func.func @kept_columns_of_a(%a: tensor<512x768xf16>, %b: tensor<1024x512xf16>) -> tensor<768x1024xf16> attributes {kiln.test = {
