@@ -6,6 +6,7 @@
 #include "backends/npu/Transforms/ConvTiling.h"
 #include "backends/npu/Transforms/CubeProduct.h"
 #include "backends/npu/Transforms/VectorLowering.h"
+#include "kiln/devicekit/MemoryPlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -20,6 +21,21 @@ namespace {
 struct Span {
   OpFoldResult first, size, low, high;
 };
+
+/// As openUnits, but each block takes units that follow each other, as many as others but for one.
+Value openRuns(OpBuilder &builder, Location loc, func::FuncOp function, OpFoldResult units, uint64_t cores) {
+  Value unit = openUnits(builder, loc, function, units, cores);
+  auto loop = cast<scf::ForOp>(unit.getParentBlock()->getParentOp());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loop);
+  IndexMath math(builder, loc);
+  OpFoldResult block = loop.getLowerBound(), blocks = loop.getStep();
+  auto startOf = [&](OpFoldResult index) { return math.value(math.div(math.mul(index, units), blocks)); };
+  loop.setLowerBound(startOf(block));
+  loop.setUpperBound(startOf(math.add(block, math.constant(1))));
+  loop.setStep(math.value(math.constant(1)));
+  return unit;
+}
 
 int64_t known(OpFoldResult extent) { return getConstantIntValue(extent).value_or(-1); }
 
@@ -134,6 +150,8 @@ Value ConvEmitter::loadFilters(OpFoldResult start, OpFoldResult size) {
     tile = slice(keptFilters, 0, math.mul(index, math.constant(extents[0])), extents[0]);
   } else {
     tile = allocate(extents, element, ir::Memory::L1);
+    if (tiles.filterCopies != 2)
+      tile.getDefiningOp()->setAttr(devicekit::kCopiesAttr, builder.getI64IntegerAttr(tiles.filterCopies));
   }
   auto load = [&] {
     if (shape.outChannels % 16 != 0)
@@ -271,9 +289,18 @@ void ConvEmitter::storeAll() {
 }
 
 void ConvEmitter::fillUnit(Value unit, OpFoldResult unitsOfPart) {
-  OpFoldResult part = tiles.parts == 1 ? math.constant(0) : math.div(unit, unitsOfPart);
+  OpFoldResult part = math.constant(0), tile = unit, parts = math.constant(tiles.parts);
+  if (tiles.partsFirst()) { // the cores beside each other read the same pixels
+    part = math.rem(unit, parts);
+    tile = math.div(unit, parts);
+    if (tiles.turnsParts(shape, target)) // what is wider falls to another core next time
+      part = math.rem(math.add(part, math.div(unit, math.constant(int64_t(target.cubeCores)))), parts);
+  } else if (tiles.parts > 1) {
+    part = math.div(unit, unitsOfPart);
+    tile = math.rem(unit, unitsOfPart);
+  }
   takeColumns(part);
-  takeRows(tiles.parts == 1 ? OpFoldResult(unit) : math.rem(unit, unitsOfPart));
+  takeRows(tile);
   if (keptFilters) { // 0: the core's first unit, or the first of another part
     auto loop = cast<scf::ForOp>(unit.getParentBlock()->getParentOp());
     filtersAge = math.min(math.sub(unit, loop.getLowerBound()), math.constant(1));
@@ -349,7 +376,10 @@ LogicalResult ConvEmitter::run() {
     extents[0] *= llvm::divideCeil(shape.blocks() * shape.taps() * shape.c0(), tiles.depthL1);
     keptFilters = allocate(extents, element, ir::Memory::L1);
   }
-  fillUnit(openUnits(builder, loc, function, math.mul(units, math.constant(tiles.parts)), target.cubeCores),
+  OpFoldResult all = math.mul(units, math.constant(tiles.parts));
+  bool areRuns = tiles.keepsFilters && tiles.parts > 1; // whose filters are mostly the same
+  fillUnit(areRuns ? openRuns(builder, loc, function, all, target.cubeCores)
+                   : openUnits(builder, loc, function, all, target.cubeCores),
            units);
   return success();
 }

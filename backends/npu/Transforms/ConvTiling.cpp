@@ -15,19 +15,21 @@ constexpr int64_t kUnknownRows = 64;   // what a height that is not known counts
 constexpr int64_t kMostRows = 256;     // of a tile of the result
 constexpr int64_t kMostPixels = 65535; // rows of one nd2nz
 constexpr int64_t kMostColumnsOfTile = 256;
+constexpr int64_t kMemoryLine = 512; // of memory
 constexpr int64_t kMostUneven = 8;   // parts up to which some more of the same width are tried
 constexpr int64_t kMostUnits = 4096; // that are dealt to cores one by one
 
 constexpr int64_t kMostSlices = 16; // of filters that stay in L1: each has places of its own in flags' proof
-constexpr double kUneven = 0.1;     // of its time each unit works while others wait for it
+constexpr double kUneven = 0.05;    // of its time each unit works while others wait for it
 constexpr double kPerUnit = 150;    // from the last product of a unit to the first of the next
 constexpr double kStepIssue = 110;  // cycles of the scalar unit that a step of L0 takes
 constexpr int64_t kStepsAhead = 6;  // of L0 for which the queue of MTE1 has room: as far loads are ahead
 
 int64_t divideUp(int64_t a, int64_t b) { return int64_t(llvm::divideCeil(a, b)); }
 
-/// Steps of depth, and copies of the input in L1; false if nothing fits.
-bool chooseSteps(const Target &target, const ConvShape &shape, ConvTiles &tiles) {
+/// Steps of depth, and copies of the input in L1, of which a step has `mostBlocks` blocks; false if nothing
+/// fits.
+bool fitSteps(const Target &target, const ConvShape &shape, ConvTiles &tiles, int64_t mostBlocks) {
   int64_t c0 = shape.c0(), m = tiles.fractalRows(shape);
   if (tiles.pixels > kMostPixels || uint64_t(m * llvm::alignTo(tiles.n, 32) * 4) > target.l0cBytes)
     return false;
@@ -41,7 +43,7 @@ bool chooseSteps(const Target &target, const ConvShape &shape, ConvTiles &tiles)
   auto fitInput = [&](int64_t filters) {
     int64_t left = int64_t(target.l1Bytes) - filters - 4096; // biases
     for (int64_t copies : {2, 1}) {
-      tiles.blocks = std::min(left / (copies * perBlock), shape.blocks());
+      tiles.blocks = std::min({left / (copies * perBlock), shape.blocks(), mostBlocks});
       if (tiles.blocks > 0)
         break;
     }
@@ -89,6 +91,19 @@ bool chooseSteps(const Target &target, const ConvShape &shape, ConvTiles &tiles)
          int64_t(target.l1Bytes);
 }
 
+bool chooseSteps(const Target &target, const ConvShape &shape, ConvTiles &tiles, int64_t mostBlocks) {
+  if (!fitSteps(target, shape, tiles, mostBlocks))
+    return false;
+  // Copies begin again with each chunk: of an odd number of steps, two would meet in the last one's.
+  int64_t columns = llvm::alignTo(tiles.n, std::max<int64_t>(16, shape.c0()));
+  int64_t steps = divideUp(tiles.blocks * shape.taps() * shape.c0(), tiles.depthL1);
+  int64_t input = 2 * tiles.images * tiles.blocks * llvm::alignTo(tiles.pixels, 16) * 32;
+  bool fits = 3 * columns * tiles.depthL1 * shape.inBytes + 4096 + input <= int64_t(target.l1Bytes);
+  if (!tiles.keepsFilters && steps % 2 && steps % 3 != 1 && fits)
+    tiles.filterCopies = 3;
+  return true;
+}
+
 /// One unit of `pixels` of each image and `columns` channels.
 double unitCycles(const Target &target, const ConvShape &shape, const ConvTiles &tiles, double pixels,
                   double columns) {
@@ -103,6 +118,8 @@ double unitCycles(const Target &target, const ConvShape &shape, const ConvTiles 
   double chunks = std::ceil(double(shape.blocks()) / double(tiles.blocks));
   double inPixels = double(tiles.pixels * tiles.images) * pixels / double(tiles.m(shape));
   double input = std::max(inPixels * double(shape.channels * shape.inBytes) / l2, inPixels * chunks * burst);
+  if (tiles.blocks < shape.blocks() && tiles.blocks * 32 % kMemoryLine) // every other step begins off a line
+    input /= (1 + double(target.gmUnalignedPercent) / 100) / 2;
   double filters = std::max(k * columns * shape.inBytes / l2, columns * k / double(tiles.depthL1) * burst);
   double perStep = tiles.keepsFilters ? 0 : filters * double(tiles.depthL1) / k;
   double write = std::max(joined * columns * shape.outBytes / double(target.l2WriteRate), joined * burst);
@@ -113,8 +130,12 @@ double unitCycles(const Target &target, const ConvShape &shape, const ConvTiles 
                   double(target.ddrRate);
   double unit =
       std::max({cube, toL0, write, read, memory, steps * kStepIssue}) + kUneven * (cube + read + write);
-  if (uint64_t(2 * tiles.fractalRows(shape) * tiles.n * 4) > target.l0cBytes)
+  if (uint64_t(2 * tiles.fractalRows(shape) * tiles.n * 4) > target.l0cBytes) { // all cores store at one time
+    double bytes = columns * shape.outBytes,
+           lines = tiles.partsFirst() ? bytes : double(llvm::alignTo(int64_t(bytes), kMemoryLine));
+    write = std::max(write, joined * lines / double(target.ddrRate));
     unit = std::max(cube + write + double(target.fixHead + target.gmLatency), unit);
+  }
   double late = input / chunks + perStep + double(target.gmLatency) - double(kStepsAhead) * step;
   return unit + std::max(late, 0.0) * chunks + kPerUnit;
 }
@@ -132,30 +153,40 @@ double cyclesOf(const Target &target, const ConvShape &shape, const ConvTiles &t
   double unit[2][2] = {
       {unitCycles(target, shape, tiles, whole, many), unitCycles(target, shape, tiles, last, many)},
       {unitCycles(target, shape, tiles, whole, few), unitCycles(target, shape, tiles, last, few)}};
-  // Cores take every unit in turn; the busiest one counts.
+  // The busiest core counts.
   auto cores = int64_t(target.cubeCores);
   int64_t units = rowUnits * tiles.parts, period = tiles.isBand ? bands : perRow;
   double most = double(divideUp(units, cores)) * unit[0][0];
   if (units <= kMostUnits) {
     llvm::SmallVector<double> sums(cores, 0);
     for (int64_t index = 0; index < units; ++index) {
-      int64_t part = index / rowUnits;
+      int64_t part = index / rowUnits, tile = index % rowUnits, core = index % cores;
+      if (tiles.partsFirst()) {
+        tile = index / tiles.parts;
+        part = (index + (tiles.turnsParts(shape, target) ? index / cores : 0)) % tiles.parts;
+      } else if (tiles.parts > 1) {
+        core = ((index + 1) * cores - 1) / units;
+      }
       int64_t wide = ConvTiles::firstGrain(part + 1, grains, tiles.parts) -
                      ConvTiles::firstGrain(part, grains, tiles.parts);
-      sums[index % cores] += unit[wide * shape.grain < tiles.n][index % rowUnits % period == period - 1];
+      sums[core] += unit[wide * shape.grain < tiles.n][tile % period == period - 1];
     }
     most = *std::max_element(sums.begin(), sums.end());
   }
-  // The first part's tiles bring the input from memory, for those of the others, too.
-  double input = double(shape.images * shape.rowsFor(height) * std::max<int64_t>(shape.width, width)) *
-                 double(shape.channels * shape.groups * shape.inBytes) / double(target.ddrRate) /
-                 double(cores);
-  if (tiles.parts > 1)
-    most += std::max(input - most / double(tiles.parts), 0.0);
-  double k = double(shape.blocks() * shape.taps() * shape.c0());
-  double start = double(tiles.pixels * tiles.images * tiles.blocks * 32 +
-                        std::min<int64_t>(tiles.depthL1, int64_t(k)) * tiles.n * shape.inBytes) /
-                 double(target.l2ReadRate);
+  double k = double(shape.blocks() * shape.taps() * shape.c0()), l2 = double(target.l2ReadRate);
+  if (tiles.keepsFilters) { // a core loads them with its first unit, or twice
+    double filters = k * many * shape.inBytes / l2 - unit[0][0];
+    most += (tiles.parts > 1 && cores % tiles.parts != 0 ? 2 : 1) * std::max(filters, 0.0);
+  }
+  // What the first units need before they begin: by each core's port, and from memory, which has whole lines.
+  double pixels = double(tiles.pixels * tiles.images),
+         filters = double(std::min<int64_t>(tiles.depthL1, int64_t(k)) * tiles.n * shape.inBytes);
+  double line = double(std::min<int64_t>(llvm::alignTo(tiles.blocks * 32, kMemoryLine),
+                                         llvm::alignTo(shape.channels * shape.groups * shape.inBytes, 32)));
+  auto beside = double(std::min(tiles.parts > 1 ? divideUp(cores, tiles.parts) : cores, rowUnits));
+  double start = std::max((pixels * double(tiles.blocks * 32) + filters) / l2,
+                          (beside * pixels * line + double(std::min(tiles.parts, cores)) * filters) /
+                              double(target.ddrRate * target.cubeCores));
   double write = whole * double(tiles.images) * many * shape.outBytes / double(target.l2WriteRate);
   return start + most + write;
 }
@@ -164,14 +195,21 @@ double cyclesOf(const Target &target, const ConvShape &shape, const ConvTiles &t
 
 bool chooseConvTiles(const Target &target, const ConvShape &shape, ConvTiles &tiles) {
   double least = -1;
-  auto considerOne = [&](ConvTiles candidate) {
-    if (!chooseSteps(target, shape, candidate))
+  auto considerSteps = [&](ConvTiles candidate, int64_t mostBlocks) {
+    if (!chooseSteps(target, shape, candidate, mostBlocks))
       return;
     double cycles = cyclesOf(target, shape, candidate);
     if (least < 0 || cycles < least * 0.999) {
       least = cycles;
       tiles = candidate;
     }
+  };
+  auto considerOne = [&](const ConvTiles &candidate) {
+    considerSteps(candidate, shape.blocks());
+    // Less of the input at a time lets the first unit begin earlier.
+    if (!candidate.keepsFilters && !target.fusedCores)
+      for (int64_t blocks = kMemoryLine / 64; blocks < shape.blocks(); blocks *= 2)
+        considerSteps(candidate, blocks);
   };
   auto consider = [&](ConvTiles candidate) {
     considerOne(candidate);

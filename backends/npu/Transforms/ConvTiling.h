@@ -33,8 +33,16 @@ struct ConvTiles {
   int64_t images = 1;                 // more than 1: a divisor of all; their rows lie close together
   int64_t blocks = 1;                 // of C0 channels that a step of the input has in L1
   int64_t depthL1 = 16, depthL0 = 16; // of the filters' steps
+  int64_t filterCopies = 2;           // of such a step in L1, unless all stay there
   int64_t pixels = 0;                 // of the input's tile in L1, at most
   int64_t m(const ConvShape &shape) const { return isBand ? rows * shape.outWidth : columns; } // of an image
+  /// Whether units go through the parts of a tile before the next tile; else through the tiles of a part.
+  bool partsFirst() const { return parts > 1 && !keepsFilters; }
+  /// Then: whether the same core would always get the same of parts that differ, were they not turned.
+  bool turnsParts(const ConvShape &shape, const Target &target) const {
+    int64_t grains = (shape.outChannels + shape.grain - 1) / shape.grain;
+    return partsFirst() && grains % parts != 0 && int64_t(target.cubeCores) % parts == 0;
+  }
   /// Parts' first grains.
   static int64_t firstGrain(int64_t part, int64_t grains, int64_t parts) { return part * grains / parts; }
   /// Rows in L0 and L0C.

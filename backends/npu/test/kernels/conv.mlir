@@ -131,6 +131,20 @@ func.func @kept_filters(%x: tensor<6x32x14x14xf16>, %w: tensor<176x32x3x3xf16>, 
   return %0 : tensor<6x176x14x14xf16>
 }
 
+// Units of one part's filters follow each other on a core.
+func.func @runs_of_kept_filters(%x: tensor<10x64x14x14xf16>, %w: tensor<256x64x3x3xf16>) -> tensor<10x256x14x14xf16> attributes {kiln.test = {
+    types = [f16], inputs = ["10x64x14x14 uniform -1 1", "256x64x3x3 uniform -1 1"]}} {
+  %0 = kiln.conv %x, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] : tensor<10x64x14x14xf16>, tensor<256x64x3x3xf16> -> tensor<10x256x14x14xf16>
+  return %0 : tensor<10x256x14x14xf16>
+}
+
+// Parts of 4, 4 and 3 fractals, which cores take in turn.
+func.func @turned_parts(%x: tensor<13x64x14x14xf16>, %w: tensor<352x32x3x3xf16>) -> tensor<13x352x14x14xf16> attributes {kiln.test = {
+    types = [f16], inputs = ["13x64x14x14 uniform -1 1", "352x32x3x3 uniform -1 1"]}} {
+  %0 = kiln.conv %x, %w strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] groups 2 : tensor<13x64x14x14xf16>, tensor<352x32x3x3xf16> -> tensor<13x352x14x14xf16>
+  return %0 : tensor<13x352x14x14xf16>
+}
+
 // Few channels: pixels side by side become one, and so do outputs.
 func.func @packed_columns(%x: tensor<2x3x24x32xf16>, %w: tensor<24x3x7x7xf16>, %b: tensor<24xf16>) -> tensor<2x24x12x16xf16> attributes {kiln.test = {
     types = [f16, f32], inputs = ["2x3x24x32 uniform -1 1", "24x3x7x7 uniform -1 1", "24 uniform -1 1"]}} {
