@@ -11,6 +11,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -49,6 +50,7 @@ public:
         ubLeft(int64_t(ir::targetOf(function).ubBytes) - kSpillBytes) {}
 
   LogicalResult run() {
+    dropSplats();
     builder.setInsertionPointToStart(&function.getBody().front());
     for (BlockArgument argument : function.getArguments())
       if (auto type = dyn_cast<MemRefType>(argument.getType())) {
@@ -78,6 +80,37 @@ public:
   }
 
 private:
+  static DenseElementsAttr elementsOf(memref::GetGlobalOp op) {
+    auto global = SymbolTable::lookupNearestSymbolFrom<memref::GlobalOp>(op, op.getNameAttr());
+    return dyn_cast_or_null<DenseElementsAttr>(global ? global.getConstantInitValue() : Attribute());
+  }
+
+  /// A constant whose elements are all one number needs no memory.
+  void dropSplats() {
+    SmallVector<Operation *> views;
+    function.walk([&](Operation *op) {
+      if (isa<memref::GetGlobalOp, ViewLikeOpInterface>(op))
+        views.push_back(op);
+      auto load = dyn_cast<memref::LoadOp>(op);
+      if (!load)
+        return;
+      Value source = load.getMemRef();
+      while (auto view = source.getDefiningOp<ViewLikeOpInterface>())
+        source = view.getViewSource();
+      auto global = source.getDefiningOp<memref::GetGlobalOp>();
+      auto splat = dyn_cast_or_null<SplatElementsAttr>(global ? elementsOf(global) : DenseElementsAttr());
+      if (!splat)
+        return;
+      builder.setInsertionPoint(load);
+      load.replaceAllUsesWith(
+          builder.create<arith::ConstantOp>(load.getLoc(), splat.getSplatValue<TypedAttr>()).getResult());
+      load.erase();
+    });
+    for (Operation *view : llvm::reverse(views))
+      if (view->use_empty())
+        view->erase();
+  }
+
   Located dense(Location loc, ir::Memory memory, Value address, ArrayRef<OpFoldResult> sizes) {
     IndexMath math(builder, loc);
     Located result = {memory, address, math.constant(0), SmallVector<OpFoldResult>(sizes), {}};
@@ -299,9 +332,8 @@ private:
   FailureOr<Located> write(memref::GetGlobalOp op) {
     if (auto known = globals.find(op.getNameAttr()); known != globals.end())
       return known->second;
-    auto global = SymbolTable::lookupNearestSymbolFrom<memref::GlobalOp>(op, op.getNameAttr());
     MemRefType type = op.getType();
-    auto elements = dyn_cast_or_null<DenseElementsAttr>(global ? global.getConstantInitValue() : Attribute());
+    DenseElementsAttr elements = elementsOf(op);
     int64_t elementBytes = storedBytes(type.getElementType());
     int64_t bytes = llvm::alignTo(std::max<int64_t>(type.getNumElements() * elementBytes, 1), kBlockBytes);
     if (!elements || type.getNumElements() > kMostConstants || ubUsed + bytes > ubLeft)

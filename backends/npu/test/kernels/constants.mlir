@@ -50,3 +50,21 @@ func.func @empty(%x: tensor<2xf32>) -> (tensor<0x3xf32>, tensor<2x0xf32>, tensor
   %1 = kiln.reduce max %0 axes [0] : tensor<2x0xf32> -> tensor<0xf32>
   return %a, %0, %1 : tensor<0x3xf32>, tensor<2x0xf32>, tensor<0xf32>
 }
+
+// Filters of one number, of which padding makes a tensor of two.
+func.func @filters(%x: tensor<1x3x20x20xf32>) -> tensor<1x64x10x10xf32> attributes {kiln.test = {
+    inputs = ["1x3x20x20 uniform -1 1"], cases = [""]}} {
+  %w = kiln.constant dense<0.02> : tensor<64x3x7x7xf32>
+  %0 = kiln.conv %x, %w strides [2, 2] pads [3, 3, 3, 3] dilations [1, 1]
+    : tensor<1x3x20x20xf32>, tensor<64x3x7x7xf32> -> tensor<1x64x10x10xf32>
+  return %0 : tensor<1x64x10x10xf32>
+}
+
+// More numbers than code can hold where they differ.
+func.func @many_equal(%x: tensor<2xf32>) -> tensor<40x301xi64> attributes {kiln.test = {
+    inputs = ["2 uniform -1 1"], cases = [""]}} {
+  %a = kiln.constant dense<-7> : tensor<40x300xi64>
+  %b = kiln.constant dense<3> : tensor<i64>
+  %0 = kiln.pad %a low [0, 1] high [0, 0] mode constant value %b : tensor<40x300xi64>, tensor<i64> -> tensor<40x301xi64>
+  return %0 : tensor<40x301xi64>
+}

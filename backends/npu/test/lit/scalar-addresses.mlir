@@ -74,7 +74,23 @@ func.func @chosen(%a: memref<4xf32>, %b: memref<4xf32>, %c: i1) -> f32 attribute
 
 // -----
 
-memref.global "private" constant @large : memref<5000xf32> = dense<1.0>
+// Of equal elements no memory is needed, however many there are.
+// CHECK-LABEL: @equal(
+// CHECK-SAME: ub = 0
+// CHECK-NEXT: %[[ONE:.+]] = arith.constant 1.0
+// CHECK-NEXT: return %[[ONE]]
+memref.global "private" constant @equal_elements : memref<50x100xf32> = dense<1.0>
+func.func @equal() -> f32 attributes {npu.blocks = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %m = memref.get_global @equal_elements : memref<50x100xf32>
+  %flat = memref.collapse_shape %m [[0, 1]] : memref<50x100xf32> into memref<5000xf32>
+  %v = memref.load %flat[%c0] : memref<5000xf32>
+  return %v : f32
+}
+
+// -----
+
+memref.global "private" constant @large : memref<5000xf32> = dense_resource<numbers>
 func.func @constant() -> f32 attributes {npu.blocks = 1 : i64} {
   %c0 = arith.constant 0 : index
   // expected-error @+1 {{npu: a constant of 5000 elements; code can hold at most 4096}}
@@ -82,3 +98,4 @@ func.func @constant() -> f32 attributes {npu.blocks = 1 : i64} {
   %v = memref.load %m[%c0] : memref<5000xf32>
   return %v : f32
 }
+{-# dialect_resources: { builtin: { numbers: "0x0400000001000000" } } #-}
