@@ -17,8 +17,10 @@ constexpr int64_t kExtent = 37; // of each dynamic extent, and each scalar
 constexpr uint64_t kSeeds = 4;  // draws of all durations
 constexpr uint64_t kInstructions = 4000000;
 // Of an attention: that queries have left L1, and that they are in L0A. Behind each the same pipes wait for
-// keys, of which the compiler does not know that there are any in each round.
-constexpr size_t kImpliedFlags = 2;
+// keys, of which the compiler does not know that there are any in each round. Of a product: that its bias was
+// read; each tile loads operands for three products in between, of which it does not know that there are so
+// many.
+constexpr size_t kImpliedFlags = 3;
 
 /// One text of the file.
 struct Part {
