@@ -65,6 +65,8 @@ Value LoopBuilder::putPart(Value part, Value tensor, ValueRange prefix, ValueRan
   if (prefix.empty() && suffix.empty())
     return part;
   SliceWindow window(*this, getLoc(), tensor, prefix, suffix);
+  if (part.getType() != window.reduced) // one of them knows an extent that the other does not
+    part = create<tensor::CastOp>(window.reduced, part);
   return create<tensor::InsertSliceOp>(part, tensor, window.offsets, window.sizes, window.strides);
 }
 

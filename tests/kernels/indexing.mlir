@@ -74,6 +74,20 @@ func.func @scatter_rows() {
   return
 }
 
+// Only the updates, or only the tensor, tell how long a row is.
+func.func @scatter_rows_of_known_length(%x: tensor<6x?xf32>, %u: tensor<3x4xf32>, %i: tensor<3x1xi64>) -> (tensor<6x?xf32>, tensor<6x?xf32>)
+    attributes {kiln.test = {inputs = ["6xB uniform -2 2", "3x4 uniform -2 2", "3x1 uniform -6 6"], cases = ["B=4"]}} {
+  %0 = kiln.scatter_nd add %x, %i, %u : tensor<6x?xf32>, tensor<3x1xi64>, tensor<3x4xf32>
+  %1 = kiln.scatter_nd max %x, %i, %u : tensor<6x?xf32>, tensor<3x1xi64>, tensor<3x4xf32>
+  return %0, %1 : tensor<6x?xf32>, tensor<6x?xf32>
+}
+
+func.func @scatter_rows_of_unknown_length(%x: tensor<6x4xf32>, %u: tensor<3x?xf32>, %i: tensor<3x1xi64>) -> tensor<6x4xf32>
+    attributes {kiln.test = {inputs = ["6x4 uniform -2 2", "3xB uniform -2 2", "3x1 uniform -6 6"], cases = ["B=4"]}} {
+  %0 = kiln.scatter_nd replace %x, %i, %u : tensor<6x4xf32>, tensor<3x1xi64>, tensor<3x?xf32>
+  return %0 : tensor<6x4xf32>
+}
+
 // Sorted lines ascend, and their indices lead back to the line; the largest k are its other end.
 func.func @order() {
   %s0 = kiln.iota axis 1 [5, 101] : tensor<5x101xf32>
