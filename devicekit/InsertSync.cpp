@@ -26,15 +26,14 @@ public:
     Value slot;
     if (edge.slots > 1) {
       PipeNode *counting = edge.from->parent->countingLoop();
-      auto loop = cast<scf::ForOp>(current(counting));
-      Operation *before = counting->op;
+      auto loop = cast<scf::ForOp>(counting->op);
       slot = getOrAddSlot(loop, edge.slots);
-      replaced[before] = loop;
+      counting->op = loop; // the old one is gone
     }
     Location loc = edge.from->op->getLoc();
-    builder.setInsertionPointAfter(current(edge.from));
+    builder.setInsertionPointAfter(edge.from->op);
     machine.setFlag(builder, loc, edge.fromPipe, edge.toPipe, event, slot);
-    builder.setInsertionPoint(current(edge.to));
+    builder.setInsertionPoint(edge.to->op);
     machine.waitFlag(builder, edge.to->op->getLoc(), edge.fromPipe, edge.toPipe, event, slot);
   }
 
@@ -46,30 +45,21 @@ public:
     while (edge.distance && outermost->parent)
       outermost = outermost->parent;
     for (unsigned i = 0; i < edge.distance; ++i) {
-      builder.setInsertionPoint(current(outermost));
+      builder.setInsertionPoint(outermost->op);
       machine.setFlag(builder, loc, edge.fromPipe, edge.toPipe, event + i, Value());
-      builder.setInsertionPointAfter(current(outermost));
+      builder.setInsertionPointAfter(outermost->op);
       machine.waitFlag(builder, loc, edge.fromPipe, edge.toPipe, event + i, Value());
     }
   }
 
   void write(const BarrierPoint &point) {
-    builder.setInsertionPoint(current(point.before));
+    builder.setInsertionPoint(point.before->op);
     machine.barrier(builder, point.before->op->getLoc(), point.pipe);
   }
 
 private:
-  /// A node's op: loops that got slots are others now.
-  Operation *current(PipeNode *node) {
-    Operation *op = node->op;
-    for (auto it = replaced.find(op); it != replaced.end() && it->second != op; it = replaced.find(op))
-      op = it->second;
-    return op;
-  }
-
   const MachineInterface &machine;
   OpBuilder builder;
-  DenseMap<Operation *, Operation *> replaced;
 };
 
 struct InsertSync final : impl::InsertSyncPassBase<InsertSync> {
