@@ -40,6 +40,7 @@ set(hostCompilerSources
   Transforms/PackedPairs.cpp
   Transforms/PairProducts.cpp
   Transforms/SinkPads.cpp
+  Transforms/SizeBounds.cpp
   Transforms/Storage.cpp
   Transforms/TemplateName.cpp
   Transforms/Temporaries.cpp

@@ -1,10 +1,11 @@
 // PackedPairs.cpp: copies that widen to i16 and interleave two steps of the sum; an odd last one meets zeros.
 #include "backends/host/Transforms/PackedPairs.h"
 
+#include "backends/host/Transforms/SizeBounds.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 using namespace mlir;
 
@@ -35,15 +36,7 @@ bool isShort(Value buffer) { return cast<MemRefType>(buffer.getType()).getElemen
 
 Value makeTemporary(RewriterBase &rewriter, Location loc, ArrayRef<OpFoldResult> sizes, Type element,
                     std::optional<unsigned> spread) {
-  SmallVector<OpFoldResult> bounds;
-  for (OpFoldResult size : sizes) {
-    FailureOr<int64_t> bound = failure();
-    if (!getConstantIntValue(size))
-      bound = ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, size, nullptr,
-                                                             /*closedUB=*/true);
-    bounds.push_back(succeeded(bound) ? OpFoldResult(rewriter.getIndexAttr(std::max<int64_t>(*bound, 0)))
-                                      : size);
-  }
+  SmallVector<OpFoldResult> bounds = upperBounds(rewriter, sizes);
   // Rows of a power of two bytes would meet in few sets of the L1 cache: they stand a line further apart.
   if (spread) {
     int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);

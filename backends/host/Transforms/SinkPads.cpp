@@ -1,5 +1,6 @@
 // SinkPads.cpp: slice(pad(x)) -> pad(slice(x)): every tile pads the part of the input that it reads.
 #include "backends/host/Transforms/Passes.h"
+#include "backends/host/Transforms/SizeBounds.h"
 #include "kiln/Transforms/ComposeReshapes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -9,7 +10,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/IR/TensorTilingInterfaceImpl.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -20,23 +20,10 @@ namespace kiln::host {
 
 namespace {
 
-/// The largest that a size can become, so that a buffer for it has a known size even where the last tile is
-/// shorter than the others; the size itself if there is no such number.
-OpFoldResult boundOf(Builder &builder, OpFoldResult size) {
-  if (getConstantIntValue(size))
-    return size;
-  FailureOr<int64_t> most =
-      ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, size, nullptr,
-                                                     /*closedUB=*/true);
-  return succeeded(most) ? OpFoldResult(builder.getIndexAttr(std::max<int64_t>(*most, 0))) : size;
-}
-
 void sink(IRRewriter &rewriter, tensor::ExtractSliceOp slice, tensor::PadOp pad) {
   Location loc = slice.getLoc();
   rewriter.setInsertionPoint(slice);
-  SmallVector<OpFoldResult> sizes = slice.getMixedSizes(), bounds;
-  for (OpFoldResult size : sizes)
-    bounds.push_back(boundOf(rewriter, size));
+  SmallVector<OpFoldResult> sizes = slice.getMixedSizes(), bounds = upperBounds(rewriter, sizes);
   // A slice that lies in the padding alone becomes a pad of no elements, which needs no guard.
   FailureOr<TilingResult> tiled = tensor::bubbleUpPadSlice(rewriter, pad, slice.getMixedOffsets(), sizes,
                                                            /*generateZeroSliceGuard=*/false);

@@ -2,6 +2,7 @@
 #include "backends/host/Target.h"
 #include "backends/host/Transforms/Contraction.h"
 #include "backends/host/Transforms/Passes.h"
+#include "backends/host/Transforms/SizeBounds.h"
 #include "backends/host/Transforms/TemplateName.h"
 #include "backends/host/Transforms/TileSpace.h"
 #include "kiln/jit/LaunchConstants.h"
@@ -15,7 +16,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/TilingInterface.h"
-#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 using namespace mlir;
 
@@ -178,15 +178,7 @@ void TileBuilder::boundTemporary(OpOperand &init) {
   auto empty = slice ? slice.getSource().getDefiningOp<tensor::EmptyOp>() : tensor::EmptyOp();
   if (!empty)
     return;
-  SmallVector<OpFoldResult> sizes = slice.getMixedSizes(), bounds;
-  for (OpFoldResult size : sizes) {
-    FailureOr<int64_t> bound = failure();
-    if (!getConstantIntValue(size))
-      bound = ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, size, nullptr,
-                                                             /*closedUB=*/true);
-    bounds.push_back(succeeded(bound) ? OpFoldResult(rewriter.getIndexAttr(std::max<int64_t>(*bound, 0)))
-                                      : size);
-  }
+  SmallVector<OpFoldResult> sizes = slice.getMixedSizes(), bounds = upperBounds(rewriter, sizes);
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(slice);
   Type element = slice.getType().getElementType();
