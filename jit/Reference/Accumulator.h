@@ -26,8 +26,9 @@ public:
   }
   void addProduct(const Tensor &a, int64_t i, const Tensor &b, int64_t j) {
     double x = a.values[i], y = b.values[j];
+    bool isFree = std::isinf(a.error(i)) || std::isinf(b.error(j)); // even if the other is 0
     add(static_cast<long double>(x) * y,
-        std::fabs(x) * b.error(j) + std::fabs(y) * a.error(i) + a.error(i) * b.error(j));
+        isFree ? INFINITY : std::fabs(x) * b.error(j) + std::fabs(y) * a.error(i) + a.error(i) * b.error(j));
   }
   double value() const { return static_cast<double>(sum); }
   double absolute() const { return static_cast<double>(magnitude); }
@@ -35,6 +36,8 @@ public:
   /// Without the rounding of the result to its own type. Unbounded if the sum overflows what it is added up
   /// in.
   double error(mlir::Type type) const {
+    if (std::isinf(operandError))
+      return INFINITY;
     if (finiteMagnitude >
         (type.isF64() ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max()))
       return INFINITY;

@@ -98,10 +98,9 @@ struct Window {
     Shape extents;
     for (size_t axis = 0; axis < spatial.size(); ++axis) {
       int64_t room = paddedExtent(axis) - ((kernel[axis] - 1) * dilations[axis] + 1);
-      int64_t count = room < 0 ? 0 : room / strides[axis] + 1;
-      if (ceilMode && room >= 0 && room % strides[axis] != 0 &&
-          count * strides[axis] < spatial[axis] + pads[axis])
-        ++count;
+      int64_t count = room < 0 ? 0 : (room + (ceilMode ? strides[axis] - 1 : 0)) / strides[axis] + 1;
+      if (ceilMode && room >= 0 && (count - 1) * strides[axis] >= spatial[axis] + pads[axis])
+        --count;
       extents.push_back(count);
     }
     return extents;
@@ -120,6 +119,47 @@ struct Window {
     return position;
   }
 };
+
+/// Lets the rows of results be anything whose windows meet an infinite or NaN element of their image: sums
+/// may have products of it by zeros, which make NaN, where filters are joined, or brought into phases.
+/// `meets(axis, p, j)`: whether the window of place p holds place j of the input.
+void freeOfSpecials(Tensor &result, const Tensor &x,
+                    llvm::function_ref<bool(size_t axis, int64_t p, int64_t j)> meets) {
+  if (!x.isFloat())
+    return;
+  Shape from{x.shape[0]}, to{x.shape[0]}; // rows
+  from.append(x.shape.begin() + 2, x.shape.end() - 1);
+  to.append(result.shape.begin() + 2, result.shape.end() - 1);
+  int64_t rows = elementCount(from) / std::max<int64_t>(1, x.shape[0]), width = x.shape.back();
+  std::vector<bool> isSpecial(static_cast<size_t>(elementCount(from)));
+  for (int64_t i = 0; i < x.size(); ++i)
+    if (!std::isfinite(x.values[i]))
+      isSpecial[i / (width * rows * x.shape[1]) * rows + i / width % rows] = true;
+  int64_t outWidth = result.shape.back();
+  int64_t outRows = elementCount(to) / std::max<int64_t>(1, x.shape[0]);
+  forEachIndex(from, [&](ArrayRef<int64_t> j, int64_t row) {
+    if (!isSpecial[row])
+      return;
+    forEachIndex(to, [&](ArrayRef<int64_t> p, int64_t outRow) {
+      bool isMet = p[0] == j[0];
+      for (size_t axis = 1; axis < p.size() && isMet; ++axis)
+        isMet = meets(axis - 1, p[axis], j[axis]);
+      for (int64_t o = 0; o < result.shape[1] && isMet; ++o)
+        for (int64_t i = 0; i < outWidth; ++i) {
+          int64_t at = ((p[0] * result.shape[1] + o) * outRows + outRow % outRows) * outWidth + i;
+          result.set(at, result.values[at], INFINITY);
+        }
+    });
+  });
+}
+
+/// Lets a channel of results be anything: its filter holds infinities or NaN, which pads may make NaN.
+void freeChannel(Tensor &result, int64_t channel) {
+  int64_t channels = result.shape[1], pixels = elementCount(ArrayRef(result.shape).drop_front(2));
+  for (int64_t i = 0; i < result.size(); ++i)
+    if (i / pixels % channels == channel)
+      result.set(i, result.values[i], INFINITY);
+}
 
 Result<Tensor> conv(const Call &call) {
   auto op = cast<ConvOp>(call.op);
@@ -148,6 +188,13 @@ Result<Tensor> conv(const Call &call) {
         });
         sum.store(result, (n * shape[1] + o) * pixels + pixel);
       });
+  freeOfSpecials(result, x, [&](size_t axis, int64_t p, int64_t j) {
+    int64_t behind = j + op.getPads()[axis] - p * op.getStrides()[axis];
+    return behind >= 0 && behind <= (window.kernel[axis] - 1) * op.getDilations()[axis];
+  });
+  for (int64_t i = 0; i < w.size(); ++i)
+    if (w.isFloat() && !std::isfinite(w.values[i]))
+      freeChannel(result, i / (channels * taps));
   return result;
 }
 
@@ -193,6 +240,13 @@ Result<Tensor> convTranspose(const Call &call) {
       });
   for (int64_t position = 0; position < result.size(); ++position)
     sums[position].store(result, position);
+  freeOfSpecials(result, x, [&](size_t axis, int64_t p, int64_t j) {
+    int64_t behind = p + op.getPads()[axis] - j * op.getStrides()[axis];
+    return behind >= 0 && behind < (kernel[axis] - 1) * op.getDilations()[axis] + op.getStrides()[axis];
+  });
+  for (int64_t i = 0; i < w.size(); ++i)
+    if (w.isFloat() && !std::isfinite(w.values[i]))
+      freeChannel(result, i / taps / perGroup / (channels / groups) * perGroup + i / taps % perGroup);
   return result;
 }
 

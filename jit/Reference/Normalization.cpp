@@ -50,7 +50,8 @@ template <bool isLog> Result<Tensor> softmax(const Call &call) {
         // What is tiny may be flushed to zero.
         error = value * (relative + own) + (x.element.isF64() ? 0x1p-1022 : 0x1p-126);
       }
-      result.set(base + i * inner, value, error + lastRounding(x.element, value));
+      error = std::isinf(operandError) ? INFINITY : error + lastRounding(x.element, value);
+      result.set(base + i * inner, value, error);
     }
   }
   return result;

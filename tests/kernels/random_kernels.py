@@ -7,6 +7,7 @@ again. 40 kernels, 2,000 with KILN_TEST_FULL=1. Exit code 1 if one fails. Standa
 """
 
 import argparse
+import functools
 import os
 import pathlib
 import random
@@ -14,15 +15,11 @@ import re
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Callable
 
-FLOATS = ["f16", "bf16", "f32", "f64"]
-SIGNED = ["i8", "i16", "i32", "i64"]
-UNSIGNED = ["ui8", "ui16", "ui32", "ui64"]
-INTEGERS = SIGNED + UNSIGNED
-NUMBERS = FLOATS + INTEGERS
-STORED = ["f8E4M3FN", "f8E5M2", "i4", "ui4"]
-VARIABLES = "ABCDEFGH"
+import random_ops
+from random_ops import FLOATS, INTEGERS, NUMBERS, SIGNED, STORED, VARIABLES, Value, elements, is_dynamic, is_plain, known, number
+
 MOST_ELEMENTS = 20000
 
 # Unary ops that stay in a range in which nothing is ill-conditioned, by the types that they take.
@@ -36,24 +33,6 @@ BINARY = {"add": NUMBERS, "sub": NUMBERS, "mul": NUMBERS, "max": NUMBERS, "min":
           "shr": INTEGERS}
 
 
-@dataclass
-class Value:
-    name: str
-    element: str
-    extents: list[str]  # "3" or the name of a variable
-
-    @property
-    def type(self) -> str:
-        return "tensor<" + "".join(("?" if e in VARIABLES else e) + "x" for e in self.extents) + self.element + ">"
-
-
-def elements(extents: list[str], numbers: dict[str, int]) -> int:
-    count = 1
-    for extent in extents:
-        count *= numbers[extent] if extent in VARIABLES else int(extent)
-    return count
-
-
 class Kernel:
     """One function while it is written."""
 
@@ -65,6 +44,15 @@ class Kernel:
         self.values: list[Value] = []
         self.dims: dict[str, str] = {}  # the SSA name of a variable
         self.count = 0
+        self.needs: list[str] = []  # of the cases' numbers
+        self.work: list[str] = []  # products of an op
+
+    def require(self, condition: str) -> None:
+        if any(v in condition for v in VARIABLES):
+            self.needs.append(condition)
+
+    def bound(self, products: str) -> None:
+        self.work.append(products)
 
     def fresh(self) -> str:
         self.count += 1
@@ -76,23 +64,36 @@ class Kernel:
         self.values.append(value)
         return value
 
-    def input(self, element: str, extents: list[str]) -> Value:
-        value = Value(f"%a{len(self.inputs)}", element, extents)
+    def input(self, element: str, extents: list[str], data: str = "") -> Value:
+        value = Value(f"%a{len(self.inputs)}", element, extents, data)
         self.inputs.append(value)
         self.values.append(value)
         return value
 
     def size(self, extent: str) -> str:
-        """An extent as an operand: a number or an index value, read from an input that has it."""
-        if extent not in VARIABLES:
+        """An extent as an operand: a number or an index value, read from a value that has it."""
+        if not is_dynamic(extent):
             return extent
         if extent not in self.dims:
-            source = next(v for v in self.inputs if extent in v.extents)
+            source = next(v for v in [*self.inputs, *self.values] if extent in v.extents)
             axis = self.fresh().replace("%", "%c")
             self.lines.append(f"{axis} = arith.constant {source.extents.index(extent)} : index")
             self.dims[extent] = self.fresh().replace("%", "%d")
             self.lines.append(f"{self.dims[extent]} = tensor.dim {source.name}, {axis} : {source.type}")
         return self.dims[extent]
+
+    def times(self, a: str, b: str) -> str:
+        """The product of two extents."""
+        extent = known(f"({a} * {b})")
+        if is_dynamic(extent) and extent not in self.dims:
+            operands = [self.size(e) for e in (a, b)]
+            for i, operand in enumerate(operands):
+                if not operand.startswith("%"):
+                    operands[i] = self.fresh().replace("%", "%c")
+                    self.lines.append(f"{operands[i]} = arith.constant {operand} : index")
+            self.dims[extent] = self.fresh().replace("%", "%d")
+            self.lines.append(f"{self.dims[extent]} = arith.muli {operands[0]}, {operands[1]} : index")
+        return extent
 
     def sizes(self, extents: list[str]) -> str:
         return ", ".join([self.size(e) for e in extents])
@@ -119,7 +120,7 @@ class Kernel:
         if known and self.rng.random() < 0.6:
             return self.rng.choice(known)
         kept = extents[self.rng.randint(0, len(extents)):]
-        return self.input(element, [e if self.rng.random() < 0.7 else "1" for e in kept])
+        return self.input(element, [e if is_plain(e) and self.rng.random() < 0.7 else "1" for e in kept])
 
     def binary(self) -> bool:
         op = self.rng.choice(list(BINARY))
@@ -190,34 +191,10 @@ class Kernel:
                   f": {x.type}", x.element, x.extents)
         return True
 
-    def cumulative(self) -> bool:
-        x = self.pick(NUMBERS, rank=1)
-        if not x:
-            return False
-        flags = "".join(f for f in (" exclusive", " reverse") if self.rng.random() < 0.4)
-        self.emit(f"kiln.cumulative sum {x.name} axis {self.rng.randrange(len(x.extents))}{flags} : {x.type}", x.element,
-                  x.extents)
-        return True
-
-    def matmul(self) -> bool:
-        a = self.pick(NUMBERS, rank=2)
-        if not a:
-            return False
-        k = a.extents[-1]
-        n = self.rng.choice(VARIABLES[:4] + "1")
-        trans = self.rng.random() < 0.5
-        if n in VARIABLES and not any(n in v.extents for v in self.inputs):
-            n = "5"
-        b = self.input(a.element, [n, k] if trans else [k, n])
-        to = "i32" if re.fullmatch("u?i(8|16)", a.element) else a.element
-        self.emit(f"kiln.matmul {a.name}, {b.name}{' transB' if trans else ''} : {a.type}, {b.type} -> RESULT", to,
-                  a.extents[:-1] + [n])
-        return True
-
     def concat(self) -> bool:
         a = self.pick(NUMBERS + STORED + ["i1"], rank=1)
         axis = self.rng.randrange(len(a.extents)) if a else 0
-        if not a or a.extents[axis] in VARIABLES:
+        if not a or is_dynamic(a.extents[axis]) or not all(map(is_plain, a.extents)):
             return False
         more = self.rng.randint(0, 3)
         b = self.input(a.element, a.extents[:axis] + [str(more)] + a.extents[axis + 1:])
@@ -231,7 +208,7 @@ class Kernel:
         if not x:
             return False
         axis = self.rng.randrange(len(x.extents))
-        if x.extents[axis] in VARIABLES:
+        if is_dynamic(x.extents[axis]):
             return False
         low, high = [0] * len(x.extents), [0] * len(x.extents)
         low[axis], high[axis] = self.rng.randint(0, 3), self.rng.randint(0, 3)
@@ -248,7 +225,7 @@ class Kernel:
             return False
         offsets, sizes, steps, extents = [], [], [], []
         for e in x.extents:
-            if e in VARIABLES or int(e) < 2:
+            if is_dynamic(e) or int(e) < 2:
                 offsets.append("0"), sizes.append(self.size(e)), steps.append("1"), extents.append(e)
                 continue
             offset, step = self.rng.randint(0, int(e) - 1), self.rng.randint(1, 2)
@@ -264,7 +241,10 @@ class Kernel:
             return False
         extents = list(x.extents)
         where = self.rng.randint(0, len(extents))
-        extents.insert(where, "1")
+        if 0 < where < len(extents) and self.rng.random() < 0.5:  # two axes become one
+            extents[where - 1:where + 1] = [self.times(*extents[where - 1:where + 1])]
+        else:
+            extents.insert(where, "1")
         if self.rng.random() < 0.3:
             self.rng.shuffle(extents)
         if len(extents) > 7:
@@ -280,30 +260,6 @@ class Kernel:
         self.emit(f"kiln.broadcast {x.name} [{self.sizes(extents)}] : {x.type} -> RESULT", x.element, extents)
         return True
 
-    def gather(self) -> bool:
-        x = self.pick(NUMBERS + ["i1"], rank=1)
-        if not x:
-            return False
-        axis = self.rng.randrange(len(x.extents))
-        if x.extents[axis] in VARIABLES or int(x.extents[axis]) == 0:
-            return False
-        i = self.input(self.rng.choice(["i32", "i64"]), [self.rng.choice(["1", "3", "4"])])
-        self.emit(f"kiln.gather {x.name}, {i.name} axis {axis} : {x.type}, {i.type} -> RESULT", x.element,
-                  x.extents[:axis] + i.extents + x.extents[axis + 1:])
-        return True
-
-    def sort(self) -> bool:
-        x = self.pick(INTEGERS, rank=1)
-        if not x:
-            return False
-        axis = self.rng.randrange(len(x.extents))
-        values, indices = self.fresh(), self.fresh()
-        flag = self.rng.choice(["", " descending"])
-        i = Value(indices, "i64", x.extents)
-        self.lines.append(f"{values}, {indices} = kiln.sort {x.name} axis {axis}{flag} : {x.type} -> {x.type}, {i.type}")
-        self.values += [Value(values, x.element, x.extents), i]
-        return True
-
     def quantize(self) -> bool:
         x = self.pick(FLOATS)
         if not x:
@@ -317,36 +273,80 @@ class Kernel:
 
     # ---- The whole
 
-    def write(self) -> str:
+    def first(self) -> Value:
+        """What the chain begins with: extents that only run time knows, some of them, or none."""
         rng = self.rng
         names = VARIABLES[:rng.randint(1, 4)]
-        rank = rng.choice([0, 1, 1, 2, 2, 2, 3, 3, 4, 6])
+        rank = rng.choice([0, 1, 1, 2, 2, 2, 3, 3, 4, 4, 5, 6])
         extents = [rng.choice([*names, *names, "1", "4", "7"]) for _ in range(rank)]
-        self.input(rng.choice(NUMBERS), extents)
+        if rng.random() < 0.4:
+            extents = [rng.choice(["1", "2", "3", "4", "5", "7", "8", "16", "17", "33"]) for _ in range(rank)]
+            if rank in (1, 2) and rng.random() < 0.15:
+                extents[rng.randrange(rank)] = rng.choice(["300", "1000", "4097", "5000"])
+        return self.input(rng.choice(NUMBERS), extents)
+
+    def apply(self, kinds: list[Callable[[], bool]]) -> None:
+        """One op more; what an op that could not be written left is taken back."""
+        while True:
+            state = {name: value.copy() for name, value in vars(self).items() if isinstance(value, (list, dict))}
+            if self.rng.choice(kinds)():
+                return
+            vars(self).update(state)
+
+    def case(self, used: list[str], small: list[int]) -> dict[str, int] | None:
+        """Values of the variables that every op takes, if some are found."""
+        for _ in range(50):
+            numbers = {v: self.rng.choice(small) for v in used}
+            if numbers and self.rng.random() < 0.04:
+                numbers[self.rng.choice(used)] = self.rng.choice([257, 1000, 5000])
+            while any(numbers.values()) and self.largest(numbers) > 1:
+                numbers[max(numbers, key=lambda v: numbers[v])] //= 2
+            if self.largest(numbers) <= 1 and all(number(f"int({need})", numbers) for need in self.needs):
+                return numbers
+        return None
+
+    def largest(self, numbers: dict[str, int]) -> float:
+        """Elements and products as a part of what they may be."""
+        return max([elements(v.extents, numbers) / MOST_ELEMENTS for v in self.values] +
+                   [number(w, numbers) / random_ops.MOST_WORK for w in self.work])
+
+    def write(self) -> str:
+        """The function's text; nothing if no extents were found that all of its ops take."""
+        rng = self.rng
+        self.first()
         kinds = [self.unary] * 4 + [self.binary] * 5 + [self.convert] * 3 + [self.transpose] * 2 + [self.reduce] * 2 + [
-            self.compare, self.select, self.reverse, self.normalize, self.cumulative, self.matmul, self.concat, self.pad,
-            self.slice, self.reshape, self.broadcast, self.gather, self.sort, self.quantize]
+            self.compare, self.select, self.reverse, self.normalize, self.concat, self.pad, self.slice, self.reshape,
+            self.broadcast, self.quantize]
+        more = [functools.partial(op, self) for op in random_ops.ORDER + random_ops.INDEXING]
+        wide = [functools.partial(op, self) for op in random_ops.WINDOWS]
+        weights = rng.choice([[1, 0, 0], [1, 1, 0], [1, 1, 1], [1, 0, 2]])
         for _ in range(rng.randint(1, 10)):
-            while not rng.choice(kinds)():
-                pass
+            self.apply(kinds * weights[0] + more * weights[1] + wide * weights[2])
         made = [v for v in self.values if v not in self.inputs]
         results = list(dict.fromkeys([made[-1].name] + [v.name for v in made if rng.random() < 0.15]))[:4]
         by_name = {v.name: v for v in self.values}
         types = ", ".join(by_name[r].type for r in results)
         arguments = ", ".join(f"{v.name}: {v.type}" for v in self.inputs)
-        inputs = ", ".join(f'"{"x".join(v.extents) or "scalar"}"' for v in self.inputs)
-        used = sorted({e for v in self.inputs for e in v.extents if e in VARIABLES})
+        inputs = ", ".join(f'"{"x".join(v.extents) or "scalar"}{v.data}"' for v in self.inputs)
+        used = sorted({e for v in self.inputs for e in v.extents if is_dynamic(e)})
         cases = []
         for kind in ("first", "second", "specials"):
-            numbers = {v: rng.choice([1, 2, 3, 5, 8, 17, 33] if kind != "second" else [0, 1, 4, 7, 16]) for v in used}
-            while numbers and max(elements(v.extents, numbers) for v in self.values) > MOST_ELEMENTS:
-                largest = max(numbers, key=lambda v: numbers[v])
-                numbers[largest] //= 2
-            cases.append(" ".join([f"{v}={n}" for v, n in numbers.items()] + (["specials"] if kind == "specials" else [])))
+            numbers = self.case(used, [1, 2, 3, 5, 8, 17, 33] if kind != "second" else [0, 1, 4, 7, 16])
+            if numbers is not None:
+                cases.append(" ".join([f"{v}={n}" for v, n in numbers.items()] + (["specials"] if kind == "specials" else [])))
+        if not cases:
+            return ""
         body = "\n".join("  " + line for line in self.lines)
         quoted = ", ".join(f'"{c}"' for c in dict.fromkeys(cases))
         return (f"func.func @{self.name}({arguments}) -> ({types}) attributes {{kiln.test = {{\n    inputs = [{inputs}],\n"
                 f"    cases = [{quoted}]}}}} {{\n{body}\n  return {', '.join(results)} : {types}\n}}\n")
+
+
+def kernel(seed: int) -> str:
+    rng = random.Random(seed)
+    while True:
+        if text := Kernel(rng, f"k{seed}").write():
+            return text
 
 
 def main() -> int:
@@ -363,7 +363,7 @@ def main() -> int:
         batch = 25
         for start in range(arguments.seed, arguments.seed + arguments.count, batch):
             seeds = range(start, min(start + batch, arguments.seed + arguments.count))
-            texts = {f"k{seed}": Kernel(random.Random(seed), f"k{seed}").write() for seed in seeds}
+            texts = {f"k{seed}": kernel(seed) for seed in seeds}
             for name, text in run(arguments, pathlib.Path(temporary), texts).items():
                 failed += 1
                 print(text)

@@ -72,3 +72,12 @@ func.func @avg_pool_ceil(%x: tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32> attribu
   %y = kiln.avg_pool %x kernel [3, 3] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1] ceil_mode : tensor<?x?x?x?xf32> -> tensor<?x?x?x?xf32>
   return %y : tensor<?x?x?x?xf32>
 }
+
+// The last window would begin in the high pad: it is left out, though the windows are whole.
+func.func @max_pool_ceil_in_pads(%x: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> attributes {kiln.test = {
+    types = [f32, i8],
+    inputs = ["BxCxW"],
+    cases = ["B=2 C=3 W=7", "B=1 C=1 W=16", "B=1 C=2 W=17 specials"]}} {
+  %y = kiln.max_pool %x kernel [3] strides [3] pads [2, 3] dilations [1] ceil_mode : tensor<?x?x?xf32> -> tensor<?x?x?xf32>
+  return %y : tensor<?x?x?xf32>
+}
