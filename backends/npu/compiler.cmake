@@ -55,6 +55,7 @@ set(npuCompilerSources
   Transforms/GlobalView.cpp
   Transforms/KeepAttention.cpp
   Transforms/LayOutConvs.cpp
+  Transforms/LongSortLowering.cpp
   Transforms/LowerKernels.cpp
   Transforms/MovementLowering.cpp
   Transforms/SinkScalars.cpp
@@ -68,6 +69,7 @@ set(npuCompilerSources
   Transforms/ShareBlocks.cpp
   Transforms/ScanLowering.cpp
   Transforms/SortLowering.cpp
+  Transforms/SortTiles.cpp
   Transforms/TileBuilder.cpp
   Transforms/TileFunctions.cpp
   Transforms/TileInts.cpp

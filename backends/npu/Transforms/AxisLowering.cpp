@@ -137,10 +137,20 @@ bool isAxisKernel(KernelOp kernel) {
   return isa<SortOp, TopKOp, ArgReduceOp, CumulativeOp>(op) && isa<BlockArgument>(op.getOperand(0));
 }
 
+/// Whether one tile holds a row, of which a known count is wanted.
+static bool isSortedInTile(Operation *op) {
+  auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+  int64_t extent = type.getDimSize(axisOf(op));
+  auto top = dyn_cast<TopKOp>(op);
+  return !ShapedType::isDynamic(extent) && extent <= kLongestSorted && type.getElementTypeBitWidth() <= 32 &&
+         (!top || getConstantIntValue(top.getMixedK()));
+}
+
 LogicalResult lowerAxisKernel(KernelOp kernel, const Target &target) {
   Operation &op = kernel.getBody().front().front();
   if (isa<SortOp, TopKOp>(op))
-    return lowerSortKernel(kernel, &op, target);
+    return isSortedInTile(&op) ? lowerSortKernel(kernel, &op, target)
+                               : lowerLongSortKernel(kernel, &op, target);
   return lowerScanKernel(kernel, &op, target);
 }
 

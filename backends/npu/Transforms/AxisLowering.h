@@ -56,7 +56,7 @@ private:
   int64_t axis, rank;
 };
 
-/// Elements of a row that is sorted, at most: of which UB holds all buffers.
+/// Elements of a row that is sorted in one tile, at most: of which UB holds all buffers.
 inline constexpr int64_t kLongestSorted = 4096;
 
 /// The axis of such an op, counted from 0.
@@ -66,6 +66,8 @@ bool isAxisKernel(KernelOp kernel);
 /// Their lowerings for vector cores; they fail with a diagnostic that names what is not lowered.
 mlir::LogicalResult lowerAxisKernel(KernelOp kernel, const Target &target);
 mlir::LogicalResult lowerSortKernel(KernelOp kernel, mlir::Operation *op, const Target &target);
+/// Of rows of any length.
+mlir::LogicalResult lowerLongSortKernel(KernelOp kernel, mlir::Operation *op, const Target &target);
 mlir::LogicalResult lowerScanKernel(KernelOp kernel, mlir::Operation *op, const Target &target);
 
 } // namespace kiln::npu

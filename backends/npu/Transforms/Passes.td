@@ -51,9 +51,8 @@ def SplitVolumesPass : Pass<"kiln-npu-split-volumes", "mlir::func::FuncOp"> {
 def ArrangeSortsPass : Pass<"kiln-npu-arrange-sorts", "mlir::func::FuncOp"> {
   let summary = "sort rows, whatever the axis";
   let description = [{
-    Runs in stage `form`. The vector unit sorts what lies side by side: `kiln.sort` and `kiln.top_k` of up to 4096 elements of up to 32
-    bits along another axis get their operand transposed, and their results back. The first elements of longer rows are those of
-    the first of their parts, if these are few enough. Counts: arrange-sorts.turned, arrange-sorts.split.
+    Runs in stage `form`. The vector unit sorts what lies side by side: `kiln.sort` and `kiln.top_k` along another axis get their operand
+    transposed, and their results back. Counts: arrange-sorts.turned.
 
     ```mlir
     %v, %i = kiln.sort %x axis 0 : tensor<50x8xf32> -> tensor<50x8xf32>, tensor<50x8xi64>
@@ -64,7 +63,6 @@ def ArrangeSortsPass : Pass<"kiln-npu-arrange-sorts", "mlir::func::FuncOp"> {
     %i = kiln.transpose %2 perm [1, 0] : tensor<8x50xi64> -> tensor<50x8xi64>
     ```
   }];
-  let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
 
 def LayOutConvsPass : Pass<"kiln-npu-lay-out-convs", "mlir::func::FuncOp"> {

@@ -112,3 +112,26 @@ func.func @top_k_long(%x: tensor<?x9000xf32>, %y: tensor<10000x3x1xf32>) -> (ten
   %2, %3 = kiln.top_k %y k [40] axis 0 smallest : tensor<10000x3x1xf32> -> tensor<40x3x1xf32>, tensor<40x3x1xi64>
   return %0, %1, %2, %3 : tensor<?x5xf32>, tensor<?x5xi64>, tensor<40x3x1xf32>, tensor<40x3x1xi64>
 }
+
+func.func @sort_any_length(%x: tensor<?x?xf32>) -> (tensor<?x?xf32>, tensor<?x?xi64>, tensor<?x?xf32>, tensor<?x?xi64>) attributes {kiln.test = {
+    types = [f16, f32, i8, ui32, i64], inputs = ["MxN bits"], cases = ["M=3 N=17", "M=1 N=5000 specials", "M=2 N=0"]}} {
+  %0, %1 = kiln.sort %x axis 1 : tensor<?x?xf32> -> tensor<?x?xf32>, tensor<?x?xi64>
+  %2, %3 = kiln.sort %x axis 0 descending : tensor<?x?xf32> -> tensor<?x?xf32>, tensor<?x?xi64>
+  return %0, %1, %2, %3 : tensor<?x?xf32>, tensor<?x?xi64>, tensor<?x?xf32>, tensor<?x?xi64>
+}
+
+// Equal elements stay in order over many runs.
+func.func @sort_long(%x: tensor<8192xf32>) -> (tensor<8192xf32>, tensor<8192xi64>) attributes {kiln.test = {
+    types = [f32, ui64], inputs = ["8192 uniform -3 3"], cases = [""]}} {
+  %0, %1 = kiln.sort %x axis 0 descending : tensor<8192xf32> -> tensor<8192xf32>, tensor<8192xi64>
+  return %0, %1 : tensor<8192xf32>, tensor<8192xi64>
+}
+
+func.func @top_k_counted(%x: tensor<?x?xf32>, %k: tensor<?xi8>) -> (tensor<?x?xf32>, tensor<?x?xi64>, tensor<?x?xf32>) attributes {kiln.test = {
+    types = [f32, i32], inputs = ["MxN", "K"], cases = ["M=2 N=3000 K=2", "M=1 N=5000 K=3000", "M=5 N=2 K=0"]}} {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %k, %c0 : tensor<?xi8>
+  %0, %1 = kiln.top_k %x k [%n] axis 1 : tensor<?x?xf32> -> tensor<?x?xf32>, tensor<?x?xi64>
+  %2, %3 = kiln.top_k %x k [%n] axis 1 smallest : tensor<?x?xf32> -> tensor<?x?xf32>, tensor<?x?xi64>
+  return %0, %1, %2 : tensor<?x?xf32>, tensor<?x?xi64>, tensor<?x?xf32>
+}

@@ -134,3 +134,20 @@ kiln.kernel @sums_of_bytes(%x: tensor<3x9000xi8>) -> tensor<3x9000xi8> {
   %0 = kiln.cumulative sum %x axis 1 : tensor<3x9000xi8>
   kiln.yield %0 : tensor<3x9000xi8>
 }
+
+// -----
+
+// Runs of a tile in the workspace, then two at a time.
+// CHECK-LABEL: func.func @sort_long
+// CHECK-SAME: kiln.workspace
+// CHECK: npu.workspace_buffer 0 : memref<1xf32, #npu.memory<gm>>
+// CHECK: npu.vbitsort
+// CHECK: npu.store
+// CHECK: scf.for {{.*}} iter_args
+// CHECK: npu.vbitsort
+// CHECK: npu.scalar_load
+// CHECK: scf.yield
+kiln.kernel @sort_long(%x: tensor<4x?xf16>) -> (tensor<4x?xf16>, tensor<4x?xi64>) {
+  %v, %i = kiln.sort %x axis 1 : tensor<4x?xf16> -> tensor<4x?xf16>, tensor<4x?xi64>
+  kiln.yield %v, %i : tensor<4x?xf16>, tensor<4x?xi64>
+}
