@@ -1,6 +1,7 @@
 // Fuse.cpp: elementwise fusion with a cost rule, and the clean-up around it.
 #include "backends/host/Transforms/Passes.h"
 #include "kiln/Transforms/ComposeReshapes.h"
+#include "kiln/Transforms/HoldInits.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -110,7 +111,7 @@ struct FusePass : impl::FusePassBase<FusePass> {
     populateComposeReshapes(patterns);
     tensor::ExtractSliceOp::getCanonicalizationPatterns(patterns, context);
     patterns.add<DropRounding>(context);
-    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+    if (failed(applyPatternsHoldingInits(getOperation(), std::move(patterns))))
       return signalPassFailure();
     // The mode has done its work: all code rounds so.
     getOperation().walk([](arith::TruncFOp op) { op.removeRoundingmodeAttr(); });

@@ -1,12 +1,12 @@
 // ScalarFusion.cpp: upstream's elementwise fusion, kept from reshapes whose extents it cannot infer.
 #include "backends/npu/Transforms/Passes.h"
 #include "kiln/Transforms/ComposeReshapes.h"
+#include "kiln/Transforms/HoldInits.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -35,30 +35,6 @@ bool isFused(OpOperand *operand) {
   return producer && producer->hasOneUse() && isInferable(producer) && isInferable(operand->getOwner());
 }
 
-/// Makes what a reduction yields depend on what it starts from, until freeInits(): upstream drops initial
-/// values that no body reads, as that of a product by 0, though they are the result where there is nothing to
-/// reduce.
-void holdInits(func::FuncOp function) {
-  function.walk([](linalg::GenericOp op) {
-    if (op.getNumReductionLoops() == 0)
-      return;
-    Operation *yield = op.getBody()->getTerminator();
-    OpBuilder builder(yield);
-    for (auto [operand, init] : llvm::zip(yield->getOpOperands(), op.getRegionOutputArgs()))
-      operand.set(builder
-                      .create<UnrealizedConversionCastOp>(op.getLoc(), operand.get().getType(),
-                                                          ValueRange{operand.get(), init})
-                      .getResult(0));
-  });
-}
-
-void freeInits(func::FuncOp function) {
-  function.walk([](UnrealizedConversionCastOp hold) {
-    hold.getResult(0).replaceAllUsesWith(hold.getOperand(0));
-    hold.erase();
-  });
-}
-
 struct ScalarFusion final : impl::ScalarFusionPassBase<ScalarFusion> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
@@ -70,10 +46,8 @@ struct ScalarFusion final : impl::ScalarFusionPassBase<ScalarFusion> {
     tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
     tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
     populateComposeReshapes(patterns);
-    holdInits(getOperation());
-    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+    if (failed(applyPatternsHoldingInits(getOperation(), std::move(patterns))))
       return signalPassFailure();
-    freeInits(getOperation());
   }
 };
 

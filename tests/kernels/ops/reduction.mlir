@@ -614,3 +614,11 @@ func.func @cumulative_prod_columns_int(%x: tensor<?x?xi32>) -> tensor<?x?xi32> a
   %y = kiln.cumulative prod %x axis 0 : tensor<?x?xi32>
   return %y : tensor<?x?xi32>
 }
+
+// What a product by 0 starts from is its result where there is nothing to multiply.
+func.func @product_of_nothing(%x: tensor<?x?x7xi16>) -> tensor<7xi16> attributes {kiln.test = {
+    inputs = ["AxBx7 bits"], cases = ["A=3 B=2", "A=0 B=3", "A=2 B=0"]}} {
+  %0 = kiln.xor %x, %x : tensor<?x?x7xi16>, tensor<?x?x7xi16> -> tensor<?x?x7xi16>
+  %1 = kiln.reduce prod %0 axes [0, 1] : tensor<?x?x7xi16> -> tensor<7xi16>
+  return %1 : tensor<7xi16>
+}

@@ -169,3 +169,24 @@ func.func @dim_of_expand(%x: tensor<?xf32>, %b: index, %s: index) -> (index, ind
   %d1 = tensor.dim %e, %c1 : tensor<?x?xf32>
   return %d0, %d1 : index, index
 }
+
+// -----
+
+// Positive: a product that is 0 whatever it starts from still starts from 1: there may be nothing to multiply.
+// CHECK-LABEL: @product_of_zeros
+//       CHECK: %[[ONES:.+]] = linalg.fill
+//       CHECK: linalg.generic {{.*}} outs(%[[ONES]] : tensor<7xi16>)
+//   CHECK-NOT: builtin.unrealized_conversion_cast
+//       CHECK: return
+func.func @product_of_zeros(%x: tensor<?x7xi16>) -> tensor<7xi16> {
+  %zero = arith.constant 0 : i16
+  %one = arith.constant 1 : i16
+  %empty = tensor.empty() : tensor<7xi16>
+  %ones = linalg.fill ins(%one : i16) outs(%empty : tensor<7xi16>) -> tensor<7xi16>
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<?x7xi16>) outs(%ones : tensor<7xi16>) {
+  ^bb0(%in: i16, %out: i16):
+    %1 = arith.muli %out, %zero : i16
+    linalg.yield %1 : i16
+  } -> tensor<7xi16>
+  return %0 : tensor<7xi16>
+}

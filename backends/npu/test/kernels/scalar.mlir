@@ -31,11 +31,3 @@ func.func @far_angles(%x: tensor<300xi64>) -> (tensor<300xf32>, tensor<300xf32>,
   %3 = kiln.tan %0 : tensor<300xf32>
   return %1, %2, %3 : tensor<300xf32>, tensor<300xf32>, tensor<300xf32>
 }
-
-// What a product by 0 starts from is its result where there is nothing to multiply.
-func.func @product_of_nothing(%x: tensor<?x?x7xi16>) -> tensor<7xi16> attributes {kiln.test = {
-    inputs = ["AxBx7 bits"], cases = ["A=3 B=2", "A=0 B=3", "A=2 B=0"]}} {
-  %0 = kiln.xor %x, %x : tensor<?x?x7xi16>, tensor<?x?x7xi16> -> tensor<?x?x7xi16>
-  %1 = kiln.reduce prod %0 axes [0, 1] : tensor<?x?x7xi16> -> tensor<7xi16>
-  return %1 : tensor<7xi16>
-}
