@@ -1,5 +1,5 @@
 // MemoryPlan.cpp: live ranges in the order of ops, with whole loops as the uses of what they use from
-// outside; then first fit, the largest buffer first.
+// outside, and which buffers have one place in turn.
 #include "kiln/devicekit/MemoryPlan.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -38,7 +38,76 @@ void addUses(Value value, Block *home, const OpNumbers &numbers, LocalBuffer &bu
   }
 }
 
+/// The buffer that a memref, or a view from its first element on, is; null if it is none.
+memref::AllocOp wholeBuffer(Value memref) {
+  if (auto view = memref.getDefiningOp<memref::SubViewOp>()) {
+    auto areAll = [](ArrayRef<OpFoldResult> values, int64_t number) {
+      return llvm::all_of(values, [&](OpFoldResult value) { return getConstantIntValue(value) == number; });
+    };
+    if (!areAll(view.getMixedOffsets(), 0) || !areAll(view.getMixedStrides(), 1))
+      return {};
+    memref = view.getSource();
+  }
+  return memref.getDefiningOp<memref::AllocOp>();
+}
+
+bool isOnlyOn(memref::AllocOp buffer, unsigned pipe) {
+  BufferPipes pipes(buffer);
+  auto isPipe = [&](unsigned other) { return other == pipe; };
+  return llvm::all_of(pipes.writers, isPipe) && llvm::all_of(pipes.readers, isPipe);
+}
+
+/// Gives a buffer the place of one that is read for the last time by the op that writes it first, which may
+/// write over it. Where another pipe reads or writes one of the two, it would have to wait for both.
+void shareInPlace(Operation *function, const OpNumbers &numbers, const MachineInterface &machine,
+                  std::vector<LocalBuffer> &buffers) {
+  DenseMap<Operation *, LocalBuffer *> bufferOf;
+  for (LocalBuffer &buffer : buffers)
+    bufferOf[buffer.alloc] = &buffer;
+  auto share = [&](PipeOpInterface op, Value read, Value written) {
+    memref::AllocOp from = wholeBuffer(read), to = wholeBuffer(written);
+    LocalBuffer *source = bufferOf.lookup(from), *result = bufferOf.lookup(to);
+    unsigned number = numbers.spans.lookup(op).first;
+    if (!source || !result || from.getType() != to.getType() || source->last != number ||
+        result->first != number || source->copies * result->copies != 1 ||
+        from->getBlock() != op->getBlock() || to->getBlock() != op->getBlock() ||
+        !isOnlyOn(from, op.getPipe()) || !isOnlyOn(to, op.getPipe()))
+      return;
+    source->last = result->last;
+    source->heirs.push_back(to);
+    bufferOf[to] = source;
+    result->alloc = {};
+  };
+  function->walk([&](PipeOpInterface op) {
+    SmallVector<PipeAccess> accesses;
+    op.getAccesses(accesses);
+    for (const PipeAccess &write : accesses)
+      for (const PipeAccess &read : accesses)
+        if (write.isWrite && !read.isWrite && machine.mayWriteOver(op, read.memref, write.memref))
+          share(op, read.memref, write.memref);
+  });
+  llvm::erase_if(buffers, [](const LocalBuffer &buffer) { return !buffer.alloc; });
+}
+
 } // namespace
+
+BufferPipes::BufferPipes(Value buffer) {
+  for (Operation *user : buffer.getUsers()) {
+    if (auto op = dyn_cast<PipeOpInterface>(user)) {
+      SmallVector<PipeAccess> accesses;
+      op.getAccesses(accesses);
+      for (const PipeAccess &access : accesses)
+        if (access.memref == buffer)
+          (access.isWrite ? writers : readers).insert(op.getPipe());
+    } else if (isa<ViewLikeOpInterface>(user)) {
+      for (Value view : user->getResults()) {
+        BufferPipes pipes(view);
+        writers.insert(pipes.writers.begin(), pipes.writers.end());
+        readers.insert(pipes.readers.begin(), pipes.readers.end());
+      }
+    }
+  }
+}
 
 FailureOr<std::vector<LocalBuffer>> findLocalBuffers(Operation *function, const MachineInterface &machine) {
   OpNumbers numbers(function);
@@ -78,38 +147,12 @@ FailureOr<std::vector<LocalBuffer>> findLocalBuffers(Operation *function, const 
   });
   if (walked.wasInterrupted())
     return failure();
+  shareInPlace(function, numbers, machine, buffers);
   return buffers;
 }
 
 std::pair<unsigned, unsigned> spanOf(Operation *function, Operation *op) {
   return OpNumbers(function).spans.lookup(op);
-}
-
-std::optional<LocalMemory> placeBuffers(MutableArrayRef<LocalBuffer> buffers) {
-  SmallVector<LocalBuffer *> order;
-  for (LocalBuffer &buffer : buffers)
-    order.push_back(&buffer);
-  llvm::sort(order, [](LocalBuffer *a, LocalBuffer *b) { // equal ones in program order
-    return std::pair(b->bytes * b->copies, a) < std::pair(a->bytes * a->copies, b);
-  });
-  for (size_t i = 0; i < order.size(); ++i) {
-    LocalBuffer &buffer = *order[i];
-    SmallVector<std::pair<int64_t, int64_t>> taken; // of those placed that are live at the same time
-    for (LocalBuffer *other : ArrayRef(order).take_front(i))
-      if (buffer.overlaps(*other))
-        taken.push_back({other->address, other->address + other->bytes * other->copies});
-    llvm::sort(taken);
-    int64_t address = 0, size = buffer.bytes * buffer.copies;
-    for (auto [begin, end] : taken) {
-      if (address + size <= begin)
-        break;
-      address = std::max(address, end);
-    }
-    buffer.address = address;
-    if (address + size > buffer.memory.capacityBytes)
-      return buffer.memory;
-  }
-  return std::nullopt;
 }
 
 } // namespace kiln::devicekit

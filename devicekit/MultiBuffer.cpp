@@ -14,33 +14,11 @@ namespace kiln::devicekit {
 
 namespace {
 
-/// The pipes that write and that read a buffer.
-struct BufferPipes {
-  llvm::SmallDenseSet<unsigned> writers, readers;
-
-  explicit BufferPipes(Value buffer) { add(buffer); }
-  bool isCrossed() const {
-    return !writers.empty() && (writers.size() > 1 || llvm::any_of(readers, [&](unsigned pipe) {
-                                  return !writers.contains(pipe);
-                                }));
-  }
-
-private:
-  void add(Value value) {
-    for (Operation *user : value.getUsers()) {
-      if (auto op = dyn_cast<PipeOpInterface>(user)) {
-        SmallVector<PipeAccess> accesses;
-        op.getAccesses(accesses);
-        for (PipeAccess access : accesses)
-          if (access.memref == value)
-            (access.isWrite ? writers : readers).insert(op.getPipe());
-      } else if (isa<ViewLikeOpInterface>(user)) {
-        for (Value view : user->getResults())
-          add(view);
-      }
-    }
-  }
-};
+bool isCrossed(const BufferPipes &pipes) {
+  return !pipes.writers.empty() &&
+         (pipes.writers.size() > 1 ||
+          llvm::any_of(pipes.readers, [&](unsigned pipe) { return !pipes.writers.contains(pipe); }));
+}
 
 /// Whether two pipes meet in the buffer, in a loop that may run more than once.
 bool isCandidate(const LocalBuffer &buffer) {
@@ -53,7 +31,7 @@ bool isCandidate(const LocalBuffer &buffer) {
                          step = getConstantIntValue(loop.getStep());
   if (lower && upper && step && *lower + *step >= *upper)
     return false;
-  return BufferPipes(alloc).isCrossed();
+  return isCrossed(BufferPipes(alloc));
 }
 
 /// Whether `out` may lie where `in` does: it is written by who read `in`, after `in` was read for the last

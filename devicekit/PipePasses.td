@@ -27,9 +27,10 @@ def MultiBufferPass : Pass<"kiln-multi-buffer", "mlir::func::FuncOp"> {
 def PlanMemoryPass : Pass<"kiln-plan-memory", "mlir::func::FuncOp"> {
   let summary = "give local buffers their addresses";
   let description = [{
-    Places each `memref.alloc` of a core's memory by liveness: buffers that are never live together may share bytes; the
-    largest is placed first, at the lowest address that is free. A buffer with copies is live in all of its loop. Fails, with the
-    sizes, where a memory does not hold them. Which flags the shared bytes need is the business of `kiln-insert-sync`.
+    Places each `memref.alloc` of a core's memory by liveness: buffers that are never live together may share bytes, and an
+    elementwise op may write where the operand lies that it reads for the last time, if no other pipe uses the two. The largest is
+    placed first, at the lowest address that is free; then, where memory is left, at the address by which ops lose the fewest cycles
+    to banks. A buffer with copies is live in all of its loop. Fails, with the sizes, where a memory does not hold them. Which flags the shared bytes need is the business of `kiln-insert-sync`.
     The function gets the peak by memory as `kiln.peak_bytes`. Counts: plan-memory.buffers.
 
     ```mlir

@@ -43,10 +43,13 @@ void replace(LocalBuffer &buffer, const MachineInterface &machine) {
     auto loop = cast<scf::ForOp>(buffer.alloc->getParentOp());
     slot = getOrAddSlot(loop, buffer.copies);
   }
-  OpBuilder builder(buffer.alloc);
-  Value placed = machine.place(builder, buffer.alloc.getLoc(), buffer.alloc.getType(), addresses, slot);
-  buffer.alloc.replaceAllUsesWith(placed);
-  buffer.alloc.erase();
+  SmallVector<memref::AllocOp> allocs = {buffer.alloc};
+  allocs.append(buffer.heirs.begin(), buffer.heirs.end());
+  for (memref::AllocOp alloc : allocs) {
+    OpBuilder builder(alloc);
+    alloc.replaceAllUsesWith(machine.place(builder, alloc.getLoc(), alloc.getType(), addresses, slot));
+    alloc.erase();
+  }
 }
 
 struct PlanMemory final : impl::PlanMemoryPassBase<PlanMemory> {
@@ -61,6 +64,7 @@ struct PlanMemory final : impl::PlanMemoryPassBase<PlanMemory> {
       reportOverflow(*full, *buffers, getOperation());
       return signalPassFailure();
     }
+    spreadBuffers(*buffers, *machine);
     auto &dialect = *getContext().getOrLoadDialect<KilnDialect>();
     std::map<StringRef, int64_t> peaks;
     for (LocalBuffer &buffer : *buffers) {

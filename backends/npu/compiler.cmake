@@ -13,6 +13,7 @@ add_kiln_tablegen(kiln_npu_passes_tablegen TD Transforms/Passes.td OUTPUTS
   Transforms/Passes.h.inc -gen-pass-decls,-name=KilnNpu)
 
 set(npuCompilerSources
+  Banks.cpp
   CodeWriter.cpp
   CubeCode.cpp
   EmitObject.cpp
@@ -20,6 +21,7 @@ set(npuCompilerSources
   Hivm/HivmForm.cpp
   Hivm/HivmProduct.cpp
   Hivm/HivmWriter.cpp
+  IR/NpuBanks.cpp
   IR/NpuCost.cpp
   IR/NpuDialect.cpp
   IR/NpuOps.cpp

@@ -41,6 +41,14 @@ void addAccesses(mlir::Operation *op, llvm::ArrayRef<mlir::Value> written,
 /// Elements in 32 bytes: C0 of the fractal layouts.
 inline int64_t blockElements(mlir::Type element) { return 32 * 8 / element.getIntOrFloatBitWidth(); }
 
+/// Repeats, of 256 bytes each, of a buffer or view; of the largest where extents are not known.
+int64_t repeatCount(mlir::Value memref);
+
+/// What MachineInterface says of vector ops on UB: see mayWriteOver, bankConflicts and placesFrom there.
+bool worksInPlace(mlir::Operation *op, mlir::Value source, mlir::Value result);
+int64_t bankCycles(mlir::Operation *op, devicekit::MachineInterface::AddressOf addressOf);
+llvm::SmallVector<int64_t> bankPlaces(mlir::Operation *at, int64_t from);
+
 } // namespace kiln::npu::ir
 
 #include "backends/npu/IR/NpuDialect.h.inc"

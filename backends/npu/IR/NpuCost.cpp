@@ -25,10 +25,14 @@ int64_t memrefBytes(Value memref) {
                           8);
 }
 
-int64_t repeats(Value memref) { return llvm::divideCeil(memrefBytes(memref), 256); }
+} // namespace
+
+int64_t repeatCount(Value memref) { return llvm::divideCeil(memrefBytes(memref), 256); }
+
+namespace {
 
 int64_t vector(Operation *op, Value dst, uint64_t slope) {
-  return targetOf(op).vectorHead + repeats(dst) * slope;
+  return targetOf(op).vectorHead + repeatCount(dst) * slope;
 }
 
 } // namespace
@@ -101,7 +105,7 @@ int64_t CopyOp::getCycles() {
 int64_t RangeOp::getCycles() {
   const Target &target = targetOf(*this);
   return int64_t(target.vectorHead) * llvm::Log2_64_Ceil(std::max<int64_t>(elementsOf(getDst()), 8)) +
-         repeats(getDst());
+         repeatCount(getDst());
 }
 int64_t GatherOp::getCycles() { return vector(*this, getDst(), targetOf(*this).vectorGatherSlope); }
 int64_t TransposeOp::getCycles() {

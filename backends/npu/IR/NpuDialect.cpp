@@ -60,6 +60,17 @@ public:
     llvm_unreachable("a memory");
   }
 
+  bool mayWriteOver(Operation *op, Value source, Value result) const override {
+    return worksInPlace(op, source, result);
+  }
+  int64_t bankConflicts(Operation *op, AddressOf addressOf) const override {
+    return bankCycles(op, addressOf);
+  }
+  SmallVector<int64_t> placesFrom(Operation *at, const devicekit::LocalMemory &memory,
+                                  int64_t from) const override {
+    return memory.name == stringifyMemory(Memory::UB) ? bankPlaces(at, from) : SmallVector<int64_t>{from};
+  }
+
   Value place(OpBuilder &builder, Location loc, MemRefType type, ArrayRef<int64_t> addresses,
               Value slot) const override {
     return builder.create<BufferOp>(loc, type, addresses, slot);

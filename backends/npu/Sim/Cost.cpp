@@ -2,6 +2,8 @@
 // rate.
 #include "backends/npu/Sim/Cost.h"
 
+#include "backends/npu/Banks.h"
+
 #include <algorithm>
 
 namespace kiln::npu {
@@ -118,27 +120,11 @@ uint64_t bankConflicts(const Work &work, const Target &target) {
   if (format != Format::VectorBinary && format != Format::VectorUnary && format != Format::VectorScalar &&
       format != Format::VectorSelect)
     return 0;
+  uint32_t bytes = dtypeBytes(work.type());
+  auto blocks = [](const LaneLayout &layout) { return RepeatBlocks{layout.address, layout.blockStride}; };
+  RepeatBlocks reads[] = {blocks(firstSource(work, bytes)), blocks(secondSource(work, bytes))};
   bool isBinary = format == Format::VectorBinary || format == Format::VectorSelect;
-  uint32_t bytes = dtypeBytes(work.type()), perBlock = 32 / bytes;
-  uint64_t reads[64] = {}, writes[64] = {};
-  LaneLayout a = firstSource(work, bytes), b = secondSource(work, bytes), d = destination(work, bytes);
-  uint64_t crossing = 0;
-  for (uint32_t block = 0; block < 8; ++block) {
-    auto group = [&](const LaneLayout &layout) {
-      return layout.at(0, block * perBlock) / 32 % target.ubBankGroups % 64;
-    };
-    auto bank = [&](const LaneLayout &layout) { return layout.at(0, block * perBlock) / target.ubBankBytes; };
-    ++reads[group(a)];
-    if (isBinary)
-      ++reads[group(b)];
-    ++writes[group(d)];
-    bool meets = (group(a) == group(d) && bank(a) == bank(d) && a.address != d.address) ||
-                 (isBinary && group(b) == group(d) && bank(b) == bank(d) && b.address != d.address);
-    crossing = std::max<uint64_t>(crossing, meets);
-  }
-  uint64_t mostReads = *std::max_element(reads, reads + 64),
-           mostWrites = *std::max_element(writes, writes + 64);
-  return (mostReads - 1 + mostWrites - 1 + crossing) * target.bankConflictCycles;
+  return bankConflicts(std::span(reads).first(isBinary ? 2 : 1), blocks(destination(work, bytes)), target);
 }
 
 Duration costOf(const Work &work, const Target &target, const Footprint &footprint, uint64_t now,

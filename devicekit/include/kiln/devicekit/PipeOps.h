@@ -46,6 +46,20 @@ public:
   virtual unsigned eventCount(mlir::Operation *at, unsigned source, unsigned target) const = 0;
   /// The core's memory that a memory space names; nothing for global memory and foreign spaces.
   virtual std::optional<LocalMemory> localMemory(mlir::Operation *at, mlir::Attribute space) const = 0;
+  /// Whether `op` may write `result` to the address of its operand `source`, which nothing reads later:
+  /// element by element, in one order.
+  virtual bool mayWriteOver(mlir::Operation *, mlir::Value /*source*/, mlir::Value /*result*/) const {
+    return false;
+  }
+  /// About how many cycles `op` loses because its buffers lie in the same banks. `addressOf` gives the byte
+  /// address of an operand, or nothing: it is not counted then.
+  using AddressOf = llvm::function_ref<std::optional<int64_t>(mlir::Value)>;
+  virtual int64_t bankConflicts(mlir::Operation *, AddressOf) const { return 0; }
+  /// Addresses worth trying for a buffer in free memory that begins at `from`, in rising order: for each way
+  /// in which its banks may lie to those of others, the first.
+  virtual llvm::SmallVector<int64_t> placesFrom(mlir::Operation *, const LocalMemory &, int64_t from) const {
+    return {from};
+  }
 
   /// A buffer at `addresses`, of which `slot` chooses if there are several.
   virtual mlir::Value place(mlir::OpBuilder &builder, mlir::Location loc, mlir::MemRefType type,
