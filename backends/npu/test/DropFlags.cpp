@@ -1,5 +1,6 @@
 // DropFlags.cpp: npu-drop-flags FILE...: kernels whose flags are placed (stage lower), each as assembly and
 // then once more without each of its flags and barriers. Lines "== KERNEL" and "-- WITHOUT" begin the texts.
+// npu-drop-flags --objects FOLDER FILE...: writes the objects of the kernels instead, KERNEL.o.
 #include "backends/npu/EmitObject.h"
 #include "backends/npu/IR/Npu.h"
 #include "devicekit/PipeProgram.h"
@@ -69,6 +70,19 @@ LogicalResult printVariants(MLIRContext &context, StringRef file) {
   return success();
 }
 
+LogicalResult writeObjectOf(MLIRContext &context, StringRef file, StringRef folder) {
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(file, &context);
+  jit::KernelObjectBuilder builder;
+  if (!module || failed(npu::emitObject(*module, {}, builder)))
+    return failure();
+  std::error_code error;
+  llvm::raw_fd_ostream out((folder + "/" + builder.symbol + ".o").str(), error);
+  if (error)
+    return emitError(module->getLoc(), "cannot write '") << folder << "': " << error.message();
+  out.write(reinterpret_cast<const char *>(builder.object.data()), builder.object.size());
+  return success();
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -76,8 +90,10 @@ int main(int argc, char **argv) {
   registry.insert<npu::ir::NpuDialect, affine::AffineDialect, arith::ArithDialect, func::FuncDialect,
                   math::MathDialect, memref::MemRefDialect, scf::SCFDialect>();
   MLIRContext context(registry);
-  for (const char *file : ArrayRef<const char *>(argv + 1, argc - 1))
-    if (failed(printVariants(context, file)))
+  bool wantsObjects = argc > 2 && StringRef(argv[1]) == "--objects";
+  ArrayRef<const char *> files(argv + 1, argc - 1);
+  for (const char *file : wantsObjects ? files.drop_front(2) : files)
+    if (failed(wantsObjects ? writeObjectOf(context, file, argv[2]) : printVariants(context, file)))
       return 3;
   return argc > 1 ? 0 : 2;
 }

@@ -80,7 +80,11 @@ TEST(SimFaultTest, OutOfBoundsInEverySpace) {
               HasSubstr("L0B address 0x0: 131072 bytes"));
   EXPECT_THAT(cubeFault("  fix_gm x2, x0, m=512, n=256, sstride=512, dstride=256, nd=1\n"),
               HasSubstr("L0C address 0x0: 524288 bytes"));
-  EXPECT_THAT(cubeFault("  movi x4, 1024\n  mov_l1_bt x4, x0, len=64\n"), HasSubstr("uninitialised"));
+  const std::string inL1 = "  nd2nz.b16 x0, x1, n=16, m=16, sstride=16, dstride=16\n  pipe_barrier ALL\n";
+  EXPECT_THAT(cubeFault(inL1 + "  movi x4, 960\n  mov_l1_bt x4, x0, len=128\n"),
+              HasSubstr("BT address 0x3c0: 128 bytes; it has 1024"));
+  EXPECT_THAT(cubeFault(inL1 + "  movi x4, 7168\n  mov_l1_fb x4, x0, len=64\n"),
+              HasSubstr("FB address 0x1c00: 64 bytes; it has 7168"));
 }
 
 TEST(SimFaultTest, Misaligned) {

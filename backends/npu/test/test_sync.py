@@ -1,5 +1,7 @@
-# test_sync.py: of the kernels that the compiler makes, of every template: no flag could go, no timing changes a result.
-"""usage: test_sync.py BUILD. Compiles and runs backends/npu/test/kernels; KILN_TEST_FULL=1: 1,000 seeds instead of a few."""
+# test_sync.py: of the kernels that the compiler makes, of every template: no flag could go, no timing changes a result; their
+# objects come back byte for byte from jit-objdump's text, and with random bits changed are refused, fault or run.
+"""usage: test_sync.py BUILD. Compiles and runs backends/npu/test/kernels; KILN_TEST_FULL=1: 1,000 seeds and 10,000 mutants instead
+of a few."""
 
 import os
 import pathlib
@@ -9,7 +11,8 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-SEEDS = 1000 if os.environ.get("KILN_TEST_FULL") == "1" else 3
+FULL = os.environ.get("KILN_TEST_FULL") == "1"
+SEEDS, MUTANTS = (1000, 10000) if FULL else (3, 400)
 # One function of each template with loops of several rounds: file, function, extents.
 TIMED = [("vector", "chain", "M=65 N=67"), ("vector", "broadcast", "M=40 N=67"), ("vector", "softmax", "M=130"), ("cube", "bias_relu", "M=33 N=65 K=129")]
 NEEDED = "builtin.module(func.func(kiln-verify-sync{each-is-needed}))"
@@ -19,6 +22,25 @@ def run_checks(build: pathlib.Path, seed: int, *flags: str) -> subprocess.Comple
     """Kernel tests with durations of this seed, in the mode that finds races."""
     environment = {**os.environ, "KILN_NPU_MODE": "checked", "KILN_NPU_SEED": str(seed)}
     return subprocess.run([str(build / "bin/jit-run"), *flags, "--device", "npu"], capture_output=True, text=True, env=environment)
+
+
+def check_objects(build: pathlib.Path, lowered: list[pathlib.Path], folder: pathlib.Path) -> list[str]:
+    """Of objects of kernels whose flags are placed, scalar ones, too."""
+    subprocess.run([str(build / "tests/bin/npu-drop-flags"), "--objects", str(folder), *map(str, lowered)], check=True)
+    problems, objects = [], sorted(folder.glob("*.o"))
+    objdump = [str(build / "bin/jit-objdump"), f"--backend-dir={build}/lib/kiln/backends.d", "--device=npu"]
+    for path in objects:
+        text, again = path.with_suffix(".s"), path.with_suffix(".again")
+        text.write_bytes(subprocess.run([*objdump, str(path)], stdout=subprocess.PIPE, check=True).stdout)
+        done = subprocess.run([*objdump, "--assemble", str(text), f"--output={again}"], capture_output=True, text=True)
+        if done.returncode or again.read_bytes() != path.read_bytes():
+            problems.append(f"{path.stem}: its disassembly does not assemble to the same bytes: {done.stderr}")
+    print(f"{len(objects)} objects, disassembled and assembled again")
+    done = subprocess.run([str(build / "tests/bin/npu-mutate-objects"), str(MUTANTS), "1", *map(str, objects)], capture_output=True, text=True)
+    print(done.stdout.strip())
+    if done.returncode or not objects:
+        problems.append(f"npu-mutate-objects: exit code {done.returncode}: {done.stderr[-1000:]}")
+    return problems
 
 
 def check_flags(build: pathlib.Path) -> list[str]:
@@ -32,7 +54,8 @@ def check_flags(build: pathlib.Path) -> list[str]:
             return [done.stdout[-1000:] + done.stderr[-1000:]]
         os.environ["KILN_CACHE_DIR"] = os.path.join(folder, "cache")
         os.environ["KILN_CACHE"] = "rw"
-        modules = [path.read_text() for path in sorted(pathlib.Path(folder).glob("*-lower.mlir"))]
+        lowered = sorted(pathlib.Path(folder).glob("*-lower.mlir"))
+        modules = [path.read_text() for path in lowered]
         modules = [text for text in modules if 'kiln.template = "scalar"' not in text]  # one pipe, no flags
         file = pathlib.Path(folder) / "all.mlir"
         file.write_text("\n// -----\n".join(modules))
@@ -47,6 +70,8 @@ def check_flags(build: pathlib.Path) -> list[str]:
             problems.append(f"{len(modules) - len(needed)} of {len(modules)} kernels race or have a flag that could go")
         print(f"{sum(needed)} flags and barriers of {len(needed)} kernels, each needed: "
               + ", ".join(f"{count} {template}" for template, count in sorted(counts.items())))
+        (pathlib.Path(folder) / "objects").mkdir()
+        problems += check_objects(build, lowered, pathlib.Path(folder) / "objects")
         # From here on kernels come from the cache: only timings differ.
         for seed in range(1, SEEDS + 1):
             for file_name, function, extents in TIMED:
