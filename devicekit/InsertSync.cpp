@@ -23,17 +23,21 @@ public:
   Writer(const MachineInterface &machine, MLIRContext *context) : machine(machine), builder(context) {}
 
   void write(const FlagEdge &edge, int64_t event) {
-    Value slot;
-    if (edge.slots > 1) {
-      PipeNode *counting = edge.from->parent->countingLoop();
-      auto loop = cast<scf::ForOp>(counting->op);
-      slot = getOrAddSlot(loop, edge.slots);
-      counting->op = loop; // the old one is gone
-    }
-    Location loc = edge.from->op->getLoc();
+    Value slot = slotOf(edge);
     builder.setInsertionPointAfter(edge.from->op);
-    machine.setFlag(builder, loc, edge.fromPipe, edge.toPipe, event, slot);
+    machine.setFlag(builder, edge.from->op->getLoc(), edge.fromPipe, edge.toPipe, event, slot);
+    if (edge.isBehind)
+      return;
     builder.setInsertionPoint(edge.to->op);
+    machine.waitFlag(builder, edge.to->op->getLoc(), edge.fromPipe, edge.toPipe, event, slot);
+  }
+
+  /// A wait that stands behind an op. After all sets are written, so that it stands before them.
+  void writeBehind(const FlagEdge &edge, int64_t event) {
+    if (!edge.isBehind)
+      return;
+    Value slot = slotOf(edge);
+    builder.setInsertionPointAfter(edge.to->op);
     machine.waitFlag(builder, edge.to->op->getLoc(), edge.fromPipe, edge.toPipe, event, slot);
   }
 
@@ -58,6 +62,16 @@ public:
   }
 
 private:
+  Value slotOf(const FlagEdge &edge) {
+    if (edge.slots <= 1)
+      return {};
+    PipeNode *counting = edge.from->parent->countingLoop();
+    auto loop = cast<scf::ForOp>(counting->op);
+    Value slot = getOrAddSlot(loop, edge.slots);
+    counting->op = loop; // the old one is gone
+    return slot;
+  }
+
   const MachineInterface &machine;
   OpBuilder builder;
 };
@@ -81,6 +95,8 @@ struct InsertSync final : impl::InsertSyncPassBase<InsertSync> {
     Writer writer(*machine, &getContext());
     for (auto [edge, event] : llvm::zip(plan.edges, events))
       writer.write(edge, event);
+    for (auto [edge, event] : llvm::zip(plan.edges, events))
+      writer.writeBehind(edge, event);
     for (const BarrierPoint &point : plan.barriers)
       writer.write(point);
     for (auto [edge, event] : llvm::zip(plan.edges, events))

@@ -47,7 +47,7 @@ def InsertSyncPass : Pass<"kiln-insert-sync", "mlir::func::FuncOp"> {
   let description = [{
     Finds the pairs of accesses that may meet in one place, within an iteration and around loops, and orders each by the set
     and wait of a flag; orders that follow from others (over several pipes, over iterations) get none. Flags of multi-buffers
-    rotate with them. Accesses on one pipe that does not complete in order get a barrier. Where a pair of pipes has no flag left, a
+    rotate with them; of four or more, the wait may stand behind the op, in the iteration before, with a flag less. Accesses on one pipe that does not complete in order get a barrier. Where a pair of pipes has no flag left, a
     barrier on all pipes takes its place. Runs after `kiln-plan-memory`.
 
     ```mlir

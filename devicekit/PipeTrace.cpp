@@ -65,7 +65,7 @@ public:
     state.unseen.resize(pipes);
     for (const FlagEdge &edge : input.edges) {
       sets[edge.from].push_back(&edge);
-      waits[edge.to].push_back(&edge);
+      (edge.isBehind ? waitsBehind : waits)[edge.to].push_back(&edge);
       PipeNode *outermost = edge.from->parent;
       while (edge.distance && outermost->parent)
         outermost = outermost->parent;
@@ -153,6 +153,8 @@ private:
         forEachCarried(node, [&](unsigned flag) { wait(flag, node); });
         break;
       }
+      for (const FlagEdge *edge : waitsBehind.lookup(node))
+        wait(flagOf(*edge, slotOf(*edge)), node);
       for (const FlagEdge *edge : sets.lookup(node))
         set(flagOf(*edge, slotOf(*edge)), node);
     }
@@ -322,7 +324,7 @@ private:
   std::vector<std::vector<Access>> history; // by object
   std::vector<Flag> flags;
   std::map<std::tuple<const FlagEdge *, unsigned, unsigned, int64_t>, unsigned> flagNumbers;
-  DenseMap<PipeNode *, SmallVector<const FlagEdge *>> sets, waits, carried;
+  DenseMap<PipeNode *, SmallVector<const FlagEdge *>> sets, waits, waitsBehind, carried;
   DenseMap<PipeNode *, SmallVector<unsigned>> barriers;
   DenseMap<const PipeNode *, int64_t> counters; // the current iteration of each loop
   SmallVector<int64_t, 4> iteration;

@@ -16,6 +16,9 @@ struct FlagEdge {
   unsigned fromPipe, toPipe;
   unsigned distance = 0;
   int64_t slots = 1; // flags that it needs
+  /// The wait stands behind `to`, before what its pipe sets next: it holds back what comes after `to`, and
+  /// who waits for `to`.
+  bool isBehind = false;
   bool operator==(const FlagEdge &other) const = default;
 };
 

@@ -211,6 +211,31 @@ void addBarriers(const PipeProgram &program, SyncPlan &plan) {
   }
 }
 
+/// Of so many copies, the one before the last is done when an op has run.
+constexpr unsigned kManyCopies = 4;
+
+/// Moves the wait of an order around an outermost loop from before an op to behind that op in the iteration
+/// before, which is the same place in its pipe: a flag less on the way, and one less before and after the
+/// loop. Who waits for the op waits for that order, too, which lies several iterations back.
+void moveWaitsBack(const PipeProgram &program, SyncPlan &plan) {
+  for (FlagEdge &edge : plan.edges) {
+    PipeNode *loop = edge.to->parent;
+    if (edge.distance < kManyCopies || edge.slots != edge.distance || loop->parent || loop->once)
+      continue;
+    bool isAlone = llvm::all_of(loop->body, [&](const PipeNode *node) { // the others would wait for no reason
+      return node == edge.to ? node->kind == PipeNode::Kind::Op
+                             : node->kind != PipeNode::Kind::Loop && node->pipe != edge.toPipe;
+    });
+    if (!isAlone)
+      continue;
+    FlagEdge before = edge;
+    --edge.distance, --edge.slots;
+    edge.isBehind = true;
+    if (!isOrdered({&program, plan.edges, plan.barriers}))
+      edge = before;
+  }
+}
+
 } // namespace
 
 SyncPlan planSync(const PipeProgram &program, Operation *function) {
@@ -222,6 +247,8 @@ SyncPlan planSync(const PipeProgram &program, Operation *function) {
   addBarriers(program, plan);
   guardFlags(program, plan, /*addEdges=*/false);
   auto isFine = [&] { return isOrdered({&program, plan.edges, plan.barriers}); };
+  if (isFine())
+    moveWaitsBack(program, plan);
   for (bool changes = true; changes;)
     changes = int(takeOut(plan.barriers, isFine)) + int(takeOut(plan.edges, isFine)) > 0;
   return plan;

@@ -22,6 +22,7 @@ void buildGraphStage(OpPassManager &pm, const jit::Target &target) {
 void buildFormStage(OpPassManager &pm, const jit::Target &target) {
   pm.addNestedPass<func::FuncOp>(createExactProductsPass());
   pm.addNestedPass<func::FuncOp>(createSplitVolumesPass());
+  pm.addNestedPass<func::FuncOp>(createSplitNormsPass());
   pm.addNestedPass<func::FuncOp>(createArrangeSortsPass());
   LayOutConvsPassOptions options;
   options.chip = target.arch;

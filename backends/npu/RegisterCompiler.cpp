@@ -54,6 +54,7 @@ Status registerNpuCompiler(jit::CompilerRegistrar &registrar) {
   devicekit::registerPipePasses(registrar);
   registrar.addPass([] { return createExactProductsPass(); });
   registrar.addPass([] { return createSplitVolumesPass(); });
+  registrar.addPass([] { return createSplitNormsPass(); });
   registrar.addPass([] { return createArrangeSortsPass(); });
   registrar.addPass([] { return createKeepAttentionPass(); });
   registrar.addPass([] { return createLayOutConvsPass(); });

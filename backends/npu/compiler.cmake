@@ -62,6 +62,7 @@ set(npuCompilerSources
   Transforms/MovementLowering.cpp
   Transforms/SinkScalars.cpp
   Transforms/SplitL0.cpp
+  Transforms/SplitNorms.cpp
   Transforms/SplitVolumes.cpp
   Transforms/ScalarAddresses.cpp
   Transforms/ScalarLoops.cpp

@@ -41,9 +41,10 @@ Value SoftplusOp::buildScalar(OpBuilder &builder, Location loc, ValueRange scala
 
 Value GeluOp::buildScalar(OpBuilder &builder, Location loc, ValueRange scalars) {
   return floatScalar(builder, loc, scalars, [&](Scalar x) {
-    if (getApproximate() == GeluApproximation::Tanh)
-      return 0.5 * x * (1.0 + tanh(M_SQRT2 * M_2_SQRTPI / 2 * (x + 0.044715 * (x * x * x))));
-    return 0.5 * x * (1.0 + erf(x * M_SQRT1_2));
+    bool isTanh = getApproximate() == GeluApproximation::Tanh;
+    Scalar share =
+        1.0 + (isTanh ? tanh(M_SQRT2 * M_2_SQRTPI / 2 * (x + 0.044715 * (x * x * x))) : erf(x * M_SQRT1_2));
+    return 0.5 * x * share; // in this order: x / 2 need not be kept meanwhile
   });
 }
 

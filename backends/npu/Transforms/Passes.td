@@ -334,4 +334,23 @@ def KeepAttentionPass : Pass<"kiln-npu-keep-attention", "mlir::func::FuncOp"> {
   let options = [Option<"chip", "chip", "std::string", /*default=*/"\"910b\"", "910b or 910a">];
 }
 
+def SplitNormsPass : Pass<"kiln-npu-split-norms", "mlir::func::FuncOp"> {
+  let summary = "make a group_norm a layer_norm of its groups";
+  let description = [{
+    A `kiln.group_norm` of a known number of channels becomes a `kiln.layer_norm` without scale and bias on a tensor with an
+    axis for the groups, then a product and a sum by channel, all in f32: whole, it would need a reshape within a kernel, which no unit but
+    the scalar one has. Counts: npu-split-norms.norms.
+
+    ```mlir
+    %y = kiln.group_norm %x scale(%s : tensor<16xf32>) groups 4 epsilon 1.0e-5 : tensor<2x16x9xf32>
+    // becomes
+    %0 = kiln.reshape %x [2, 4, 4, 9] : tensor<2x16x9xf32> -> tensor<2x4x4x9xf32>
+    %1 = kiln.layer_norm %0 axis 2 epsilon 1.0e-5 : tensor<2x4x4x9xf32>
+    %2 = kiln.reshape %1 [2, 16, 9] : tensor<2x4x4x9xf32> -> tensor<2x16x9xf32>
+    %3 = kiln.reshape %s [16, 1] : tensor<16xf32> -> tensor<16x1xf32>
+    %y = kiln.mul %2, %3 : tensor<2x16x9xf32>, tensor<16x1xf32> -> tensor<2x16x9xf32>
+    ```
+  }];
+}
+
 #endif // KILN_BACKENDS_NPU_TRANSFORMS_PASSES_TD

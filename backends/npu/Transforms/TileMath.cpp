@@ -97,15 +97,17 @@ TileValue TileBuilder::tanh(TileValue x, bool isExact) {
 TileValue TileBuilder::erf(TileValue x, bool isExact) {
   Type element = x.element;
   x = cast(x, builder.getF32Type(), ir::Round::rint);
+  // What does not hang on each other stands side by side: a barrier orders them all.
+  TileValue isNegative = compare(ir::Compare::lt, x, number(0, x.element));
   TileValue magnitude = unary(ir::Unary::vabs, x);
   TileValue scaled = binary(ir::Binary::vmul, magnitude, number(0.3275911, x.element));
-  TileValue t = unary(ir::Unary::vrec, binary(ir::Binary::vadd, scaled, number(1, x.element)));
-  TileValue p = polynomial(t, {1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592});
   TileValue square = binary(ir::Binary::vmul, magnitude, magnitude);
-  TileValue e = unary(ir::Unary::vexp, binary(ir::Binary::vmul, square, number(-1, x.element)));
+  TileValue below = binary(ir::Binary::vadd, scaled, number(1, x.element));
+  TileValue power = binary(ir::Binary::vmul, square, number(-1, x.element));
+  TileValue t = unary(ir::Unary::vrec, below), e = unary(ir::Unary::vexp, power);
+  TileValue p = polynomial(t, {1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592});
   TileValue tail = binary(ir::Binary::vmul, binary(ir::Binary::vmul, p, t), e);
   TileValue positive = binary(ir::Binary::vadd, negate(tail), number(1, x.element));
-  TileValue isNegative = compare(ir::Compare::lt, x, number(0, x.element));
   TileValue value = select(isNegative, negate(positive), positive);
   if (isExact && element.isF32())
     value = nearZero(x, 1,

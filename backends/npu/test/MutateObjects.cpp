@@ -13,9 +13,9 @@ using namespace kiln::npu;
 
 namespace {
 
-constexpr uint64_t kInstructions = 20000; // of a core, before the watchdog ends it
+constexpr uint64_t kMutantInstructions = 20000; // of a core, before the watchdog ends it
 
-struct Counts {
+struct MutantCounts {
   size_t refused = 0, faulted = 0, ran = 0;
 };
 
@@ -25,7 +25,7 @@ std::vector<uint8_t> bytesOf(const char *path) {
 }
 
 void tryMutant(const std::vector<uint8_t> &file, RandomLaunch &random, const SimOptions &options,
-               Counts &counts) {
+               MutantCounts &counts) {
   Result<NpuObject> object = readObject(file);
   Result<SimReport> report = object.ok() ? random.run(*object, options) : Result<SimReport>(object.status());
   if (!report.ok()) {
@@ -45,7 +45,7 @@ int main(int argc, char **argv) {
   if (argc < 4)
     return 2;
   std::mt19937_64 random(std::strtoull(argv[2], nullptr, 10));
-  Counts counts;
+  MutantCounts counts;
   size_t files = size_t(argc) - 3, wanted = std::strtoull(argv[1], nullptr, 10);
   for (size_t number = 0; number < files; ++number) {
     std::vector<uint8_t> good = bytesOf(argv[number + 3]);
@@ -64,7 +64,7 @@ int main(int argc, char **argv) {
       for (uint64_t changes = 1 + random() % 3; changes > 0; --changes)
         file[random() % file.size()] ^= static_cast<uint8_t>(1u << random() % 8);
       SimOptions options = i / files % 2 ? checkedMode(random()) : fastMode();
-      options.watchdogInstructions = kInstructions;
+      options.watchdogInstructions = kMutantInstructions;
       tryMutant(file, launch, options, counts);
     }
   }

@@ -28,6 +28,8 @@ def check_objects(build: pathlib.Path, lowered: list[pathlib.Path], folder: path
     """Of objects of kernels whose flags are placed, scalar ones, too."""
     subprocess.run([str(build / "tests/bin/npu-drop-flags"), "--objects", str(folder), *map(str, lowered)], check=True)
     problems, objects = [], sorted(folder.glob("*.o"))
+    if not FULL:  # always the same ones
+        objects = objects[:: max(1, len(objects) // 100)]
     objdump = [str(build / "bin/jit-objdump"), f"--backend-dir={build}/lib/kiln/backends.d", "--device=npu"]
     for path in objects:
         text, again = path.with_suffix(".s"), path.with_suffix(".again")

@@ -174,3 +174,16 @@ func.func @no_columns(%x: tensor<?x?xf32>) -> (tensor<?x1xf32>) attributes {kiln
   %0 = kiln.reduce max %x axes [1] keepdims : tensor<?x?xf32> -> tensor<?x1xf32>
   return %0 : tensor<?x1xf32>
 }
+
+// Its groups as rows, then a product and a sum by channel: nothing of it is the scalar units'.
+func.func @group_norm(%x: tensor<?x24x13x7xf32>, %s: tensor<24xf32>, %b: tensor<24xf32>) -> tensor<?x24x13x7xf32> attributes {kiln.test = {
+    inputs = ["Nx24x13x7", "24", "24"], cases = ["N=2", "N=5"]}} {
+  %y = kiln.group_norm %x scale(%s : tensor<24xf32>) bias(%b : tensor<24xf32>) groups 4 epsilon 1.0e-4 : tensor<?x24x13x7xf32>
+  return %y : tensor<?x24x13x7xf32>
+}
+
+func.func @group_norm_of_long_rows(%x: tensor<1x64x48x48xf16>, %s: tensor<64xf16>) -> tensor<1x64x48x48xf16> attributes {kiln.test = {
+    inputs = ["1x64x48x48", "64"]}} {
+  %y = kiln.group_norm %x scale(%s : tensor<64xf16>) groups 8 epsilon 1.0e-5 : tensor<1x64x48x48xf16>
+  return %y : tensor<1x64x48x48xf16>
+}

@@ -119,3 +119,36 @@ func.func @once(%a: memref<64xf32, #gm>, %n: index, %m: index) {
   }
   return
 }
+
+// -----
+
+#gm = #npu.memory<gm>
+#ub = #npu.memory<ub>
+// Of four copies the wait stands behind the load, before what that sets: three flags, set three times before the loop.
+// CHECK-LABEL: @four_copies
+// CHECK-COUNT-3: npu.set_flag[MTE3, MTE2,
+// CHECK-NOT: npu.set_flag[MTE3, MTE2,
+// CHECK: scf.for
+// CHECK: npu.load
+// CHECK-NEXT: npu.wait_flag[MTE3, MTE2, 0 + %{{.+}}]
+// CHECK-NEXT: npu.set_flag[MTE2, V,
+// CHECK: npu.store
+// CHECK-NEXT: npu.set_flag[MTE3, MTE2, 0 + %{{.+}}]
+// CHECK-COUNT-3: npu.wait_flag[MTE3, MTE2,
+// CHECK-NOT: npu.wait_flag
+// expected-remark @+1 {{flags and barriers is needed}}
+func.func @four_copies(%a: memref<64xf32, #gm>, %b: memref<64xf32, #gm>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %end = scf.for %i = %c0 to %n step %c1 iter_args(%slot = %c0) -> (index) {
+    %x = npu.buffer 0, 256, 512, 768 at %slot : memref<64xf32, #ub>
+    npu.load ins(%a : memref<64xf32, #gm>) outs(%x : memref<64xf32, #ub>)
+    npu.vunary <vexp> ins(%x : memref<64xf32, #ub>) outs(%x : memref<64xf32, #ub>)
+    npu.store ins(%x : memref<64xf32, #ub>) outs(%b : memref<64xf32, #gm>)
+    %next = arith.addi %slot, %c1 : index
+    %wrapped = arith.remui %next, %c4 : index
+    scf.yield %wrapped : index
+  }
+  return
+}

@@ -136,6 +136,7 @@ def compare(build: pathlib.Path, vendor: Vendor) -> int:
         for side, figures in (("ours", mine), ("the vendor's", other)):
             if not figures.sets or not (figures.ub or figures.l0c):
                 problems.append(f"{function}: nothing counted in {side} module: {figures}")
+        problems += [f"{function}: ours has more {key} than the vendor's" for key in ("sets", "barriers") if getattr(mine, key) > getattr(other, key)]
         for key, value in asdict(mine).items():
             limit = recorded.get(function, {}).get("ours", {}).get(key)
             if limit is not None and value > limit:
