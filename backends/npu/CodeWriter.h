@@ -125,8 +125,7 @@ private:
   void writeLoad3d(ir::Load3dOp op);
   /// What one load3d reads: a tensor of pixels, and rows and columns of its im2col matrix.
   struct Window {
-    Scalar from, to, height, width, rows, start, depth;
-    int64_t firstRow = 0;
+    Scalar from, to, height, width, rows, start, depth, firstRow = {};
   };
   void writeWindow(const Window &window, int64_t channels, int64_t elementBytes, Scalar pads, int64_t filter);
 

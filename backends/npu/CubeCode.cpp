@@ -88,7 +88,8 @@ void CodeWriter::writeLoad3d(ir::Load3dOp op) {
   Scalar pads = add(at(op.getPads()[2], 32), at(op.getPads()[3], 40)); // left, right
   pads = add(add(pads, at(op.getPads()[0], 48)), at(op.getPads()[1], 56));
   writeWindow({source.address, place(op.getDst()).address, scalar(op.getHeight()), scalar(op.getWidth()),
-               scalar(op.getRows()), scalar(op.getFrom()), scalar(op.getDepth()), int64_t(op.getFirst())},
+               scalar(op.getRows()), scalar(op.getFrom()), scalar(op.getDepth()),
+               op.getFirst() ? scalar(op.getFirst()) : number(0)},
               from[0] * from[3], source.elementBytes, pads,
               field(op.getStrides()[1], 0) | field(op.getStrides()[0], 6) | field(op.getKernel()[1], 12) |
                   field(op.getKernel()[0], 20) | field(op.getDilations()[1], 28) |
@@ -105,7 +106,7 @@ void CodeWriter::writeWindow(const Window &window, int64_t channels, int64_t ele
   setReg(inst, Field::a, window.from);
   set(inst, Field::m, window.rows);
   set(inst, Field::kext, window.depth);
-  inst[Field::mpos] = window.firstRow;
+  set(inst, Field::mpos, window.firstRow);
   set(inst, Field::kpos, window.start);
   emit(inst);
 }

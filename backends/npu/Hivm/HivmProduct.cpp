@@ -83,7 +83,7 @@ public:
 
   /// The op that brings the pixels, which is of no use any more; null with a diagnostic if there is none.
   ir::Nd2NzOp run() {
-    if (op.getFirst() != 0) {
+    if (op.getFirst()) {
       op.emitError("npu: a convolution whose images share fractals has no form in HIVM");
       return {};
     }

@@ -421,7 +421,7 @@ def Npu_Load2dOp : Npu_MoveOp<"load2d", "MTE1", Npu_L1, Npu_L0, "copy fractals f
                          (`from` $from^)? attr-dict}];
 }
 
-def Npu_Load3dOp : Npu_PipeOp<"load3d", "MTE1"> {
+def Npu_Load3dOp : Npu_PipeOp<"load3d", "MTE1", [AttrSizedOperandSegments]> {
   let summary = "copy a part of the im2col matrix of a tensor in L1 to L0A";
   let description = [{
     `src` holds `height` x `width` pixels of NC1HWC0, close together; `pads` are of zeros above, below, left and right of them. Row r
@@ -434,9 +434,9 @@ def Npu_Load3dOp : Npu_PipeOp<"load3d", "MTE1"> {
         height %h width %w pads(%t, %b, %l, %r) rows %m from %k depth %d kernel [3, 3] strides [1, 1] dilations [1, 1]
     ```
   }];
-  let arguments = (ins Npu_L1:$src, Npu_L0A:$dst, Index:$height, Index:$width, Variadic<Index>:$pads, Index:$rows, Index:$from,
-                       Index:$depth, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
-                       DefaultValuedAttr<I64Attr, "0">:$first);
+  let arguments = (ins Npu_L1:$src, Npu_L0A:$dst, Index:$height, Index:$width, Variadic<Index>:$pads, Index:$rows, Optional<Index>:$first,
+                       Index:$from, Index:$depth, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides,
+                       DenseI64ArrayAttr:$dilations);
   let assemblyFormat = [{`ins` `(` $src `:` type($src) `)` `outs` `(` $dst `:` type($dst) `)` `height` $height `width` $width
                          `pads` `(` $pads `)` `rows` $rows (`first` $first^)? `from` $from `depth` $depth `kernel` $kernel
                          `strides` $strides `dilations` $dilations attr-dict}];

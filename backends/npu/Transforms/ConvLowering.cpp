@@ -1,5 +1,6 @@
-// ConvLowering.cpp: a unit is some rows of one image's output, or a part of one row, for some channels of one
-// group. The input's rows lie in L1 as NC1HWC0; load3d makes the im2col matrix of them on the way to L0A.
+// ConvLowering.cpp: a unit is some rows of an image, a part of a row, or pixels of several images, for some
+// channels of one group. The input's rows lie in L1 as NC1HWC0; load3d makes the im2col matrix of them on the
+// way to L0A.
 #include "backends/npu/Transforms/ConvLowering.h"
 
 #include "backends/npu/Transforms/ConvLayout.h"
@@ -39,6 +40,13 @@ Value openRuns(OpBuilder &builder, Location loc, func::FuncOp function, OpFoldRe
 
 int64_t known(OpFoldResult extent) { return getConstantIntValue(extent).value_or(-1); }
 
+/// Pixels of one image in a tile of pixels of several.
+struct Piece {
+  OpFoldResult first, count; // of the image's output
+  OpFoldResult place;        // in the tile
+  Span rows;                 // of the input
+};
+
 class ConvEmitter : CubeBuilder {
 public:
   ConvEmitter(OpBuilder &builder, Location loc, func::FuncOp function, ConvOp conv,
@@ -55,6 +63,7 @@ private:
   void takeColumns(OpFoldResult part);
   bool isPacked() const;
   void takeRows(OpFoldResult part);
+  void takeRun(OpFoldResult part);
   void allocateSums();
   void storeAll();
   void loadInput(OpFoldResult block);
@@ -63,6 +72,9 @@ private:
   void loadBiases();
   Value loadFilters(OpFoldResult start, OpFoldResult size);
   void loadRows(Value left, OpFoldResult start, OpFoldResult size);
+  void loadPieces(Value left, OpFoldResult start, OpFoldResult size);
+  void loadWindow(Value from, Value to, const Span &window, OpFoldResult above, OpFoldResult count,
+                  OpFoldResult first, OpFoldResult start, OpFoldResult size);
   void multiply(OpFoldResult start, OpFoldResult size, Value filters);
 
   ConvOp conv;
@@ -76,6 +88,8 @@ private:
   OpFoldResult pixelPitch; // elements from pixel to pixel that are loaded
   // Of the unit
   OpFoldResult image, group, startN, sizeN, sizeM, startRow, startColumn;
+  OpFoldResult startPixel; // of all images' output
+  SmallVector<Piece> pieces;
   Span rows, columns;
   Value sums, biases;
   OpFoldResult filtersAge; // 0: they are to be loaded
@@ -114,7 +128,7 @@ void ConvEmitter::loadImage(Value to, OpFoldResult index, OpFoldResult channel, 
     return windowOf(builder, loc, x, math.add(math.mul(pixel, pixelPitch), channel), {pixels, count},
                     {pixelPitch, math.constant(1)});
   };
-  if (tiles.isBand || shape.rowsFor(1) == 1) {
+  if (tiles.isBand || tiles.isRun || shape.rowsFor(1) == 1) {
     builder.create<ir::Nd2NzOp>(loc, windowFrom(rows.first, pitch), to, Value(), math.value(pitch));
     return;
   }
@@ -129,14 +143,17 @@ void ConvEmitter::loadImage(Value to, OpFoldResult index, OpFoldResult channel, 
 
 void ConvEmitter::loadInput(OpFoldResult block) {
   int64_t c0 = shape.c0();
-  input = allocate({tiles.images * tiles.blocks, int64_t(llvm::divideCeil(tiles.pixels, 16)), 16, c0},
+  input = allocate({tiles.sources() * tiles.blocks, int64_t(llvm::divideCeil(tiles.pixels, 16)), 16, c0},
                    element, ir::Memory::L1);
   OpFoldResult channel = math.mul(block, math.constant(c0));
   OpFoldResult count = clip(math.constant(shape.channels), tiles.blocks * c0, channel);
   channel = math.add(channel, math.mul(group, math.constant(shape.channels)));
-  for (int64_t i = 0; i < tiles.images; ++i)
+  for (int64_t i = 0; i < tiles.sources(); ++i) {
+    if (tiles.isRun)
+      rows = pieces[i].rows;
     loadImage(slice(input, 0, math.constant(i * tiles.blocks), tiles.blocks),
               math.add(image, math.constant(i)), channel, count);
+  }
 }
 
 Value ConvEmitter::loadFilters(OpFoldResult start, OpFoldResult size) {
@@ -172,7 +189,8 @@ Value ConvEmitter::loadFilters(OpFoldResult start, OpFoldResult size) {
 /// a fractal, of which its transfer fills the rows before with those of pixels above the image, until that of
 /// the image before writes its own there. So the last image goes first.
 void ConvEmitter::loadRows(Value left, OpFoldResult start, OpFoldResult size) {
-  const int64_t kernel[] = {shape.kernelH, shape.kernelW};
+  if (tiles.isRun)
+    return loadPieces(left, start, size);
   int64_t pixels = tiles.m(shape);
   for (int64_t i = tiles.images; i-- > 0;) {
     int64_t begin = tiles.images > 1 ? i * pixels : 0, before = begin % 16;
@@ -185,13 +203,43 @@ void ConvEmitter::loadRows(Value left, OpFoldResult start, OpFoldResult size) {
       top = math.add(top, math.constant(above * shape.strideH));
       first = above * shape.outWidth - before;
     }
-    Value pads[] = {math.value(top), math.value(rows.high), math.value(columns.low),
-                    math.value(columns.high)};
-    builder.create<ir::Load3dOp>(loc, slice(input, 0, math.constant(i * tiles.blocks), tiles.blocks), to,
-                                 math.value(rows.size), math.value(columns.size), pads, math.value(count),
-                                 math.value(start), math.value(size), kernel,
-                                 ArrayRef<int64_t>{shape.strideH, shape.strideW},
-                                 ArrayRef<int64_t>{shape.dilationH, shape.dilationW}, first);
+    loadWindow(slice(input, 0, math.constant(i * tiles.blocks), tiles.blocks), to, rows, top, count,
+               math.constant(first), start, size);
+  }
+}
+
+void ConvEmitter::loadWindow(Value from, Value to, const Span &window, OpFoldResult above, OpFoldResult count,
+                             OpFoldResult first, OpFoldResult start, OpFoldResult size) {
+  const int64_t kernel[] = {shape.kernelH, shape.kernelW};
+  Value pads[] = {math.value(above), math.value(window.high), math.value(columns.low),
+                  math.value(columns.high)};
+  builder.create<ir::Load3dOp>(
+      loc, from, to, math.value(window.size), math.value(columns.size), pads, math.value(count),
+      getConstantIntValue(first) == 0 ? Value() : math.value(first), math.value(start), math.value(size),
+      kernel, ArrayRef<int64_t>{shape.strideH, shape.strideW},
+      ArrayRef<int64_t>{shape.dilationH, shape.dilationW});
+}
+
+/// The same of pixels that begin and end anywhere in an image: from the second on with rows above the image
+/// for what an image's first pixels may have before them in a fractal. What is not there has no rows.
+void ConvEmitter::loadPieces(Value left, OpFoldResult start, OpFoldResult size) {
+  int64_t width = shape.outWidth, above = int64_t(llvm::divideCeil(15, width));
+  for (int64_t i = tiles.pieces; i-- > 0;) {
+    const Piece &piece = pieces[i];
+    Value to = left;
+    OpFoldResult top = piece.rows.low, count = piece.count,
+                 first = math.rem(piece.first, math.constant(width));
+    if (i > 0) {
+      OpFoldResult before = math.rem(piece.place, math.constant(16)),
+                   isThere = math.min(count, math.constant(1));
+      auto type = cast<MemRefType>(left.getType());
+      to = slice(left, 0, math.div(piece.place, math.constant(16)), type.getDimSize(0) - 1);
+      top = math.add(top, math.constant(above * shape.strideH));
+      first = math.mul(math.sub(math.constant(above * width), before), isThere);
+      count = math.mul(math.add(before, count), isThere);
+    }
+    loadWindow(slice(input, 0, math.constant(i * tiles.blocks), tiles.blocks), to, piece.rows, top, count,
+               first, start, size);
   }
 }
 
@@ -273,6 +321,33 @@ void ConvEmitter::takeRows(OpFoldResult part) {
   sizeM = tiles.isBand ? math.mul(countRows, outWidth) : countColumns;
 }
 
+/// The unit's pixels where they follow each other through all images.
+void ConvEmitter::takeRun(OpFoldResult part) {
+  int64_t perImage = shape.outHeight * shape.outWidth, all = shape.images * perImage;
+  OpFoldResult count = math.constant(llvm::divideCeil(all, tiles.columns)), size = math.constant(perImage);
+  startPixel = math.mul(math.rem(part, count), math.constant(tiles.columns));
+  group = shape.groups > 1 ? math.div(part, count) : math.constant(0);
+  sizeM = clip(math.constant(all), tiles.columns, startPixel);
+  image = shape.images > 1 ? math.div(startPixel, size) : math.constant(0);
+  OpFoldResult zero = math.constant(0), begin = shape.images > 1 ? math.rem(startPixel, size) : startPixel;
+  columns = {zero, width, math.constant(conv.getPads()[1]), math.constant(conv.getPads()[3])};
+  pieces.clear();
+  for (int64_t i = 0; i < tiles.pieces; ++i) {
+    Piece piece;
+    piece.first = i ? zero : begin;
+    piece.place = i ? math.sub(math.constant(i * perImage), begin) : zero;
+    piece.count = i                  ? math.min(math.max(math.sub(sizeM, piece.place), zero), size)
+                  : tiles.pieces > 1 ? math.min(sizeM, math.sub(size, begin))
+                                     : sizeM;
+    OpFoldResult row = math.div(piece.first, outWidth),
+                 end = math.ceilDiv(math.add(piece.first, piece.count), shape.outWidth);
+    piece.rows = spanOf(row, math.sub(end, row), 0, height);
+    if (i)
+      piece.rows.size = math.mul(piece.rows.size, math.min(piece.count, math.constant(1)));
+    pieces.push_back(piece);
+  }
+}
+
 void ConvEmitter::allocateSums() {
   sums = allocate(
       {int64_t(llvm::alignTo(tiles.n, squareOf(element)) / 16), tiles.fractalRows(shape) / 16, 16, 16},
@@ -282,8 +357,11 @@ void ConvEmitter::allocateSums() {
 void ConvEmitter::storeAll() {
   OpFoldResult column = math.add(math.mul(group, math.constant(shape.outChannels)), startN);
   CubeOutput output = {y, outChannels, cast<MemRefType>(y.getType()).getElementType(), Value(), isRelu};
-  OpFoldResult pixel = math.add(math.mul(image, outHeight), startRow);
-  pixel = math.add(math.mul(pixel, outWidth), startColumn);
+  OpFoldResult pixel = startPixel;
+  if (!tiles.isRun) {
+    pixel = math.add(math.mul(image, outHeight), startRow);
+    pixel = math.add(math.mul(pixel, outWidth), startColumn);
+  }
   storeSums(output, sums, math.add(math.mul(pixel, outChannels), column),
             tiles.images > 1 ? math.constant(tiles.images * tiles.m(shape)) : sizeM, sizeN);
 }
@@ -300,7 +378,10 @@ void ConvEmitter::fillUnit(Value unit, OpFoldResult unitsOfPart) {
     tile = math.rem(unit, unitsOfPart);
   }
   takeColumns(part);
-  takeRows(tile);
+  if (tiles.isRun)
+    takeRun(tile);
+  else
+    takeRows(tile);
   if (keptFilters) { // 0: the core's first unit, or the first of another part
     auto loop = cast<scf::ForOp>(unit.getParentBlock()->getParentOp());
     filtersAge = math.min(math.sub(unit, loop.getLowerBound()), math.constant(1));
@@ -334,6 +415,7 @@ ConvShape ConvEmitter::shapeOf(OpFoldResult images) {
       shape.strideH <= 8 && llvm::all_of(conv.getPads(), [](int64_t pad) { return pad <= 100; });
   shape.mayJoinImages = hasFewPads && known(images) > 0 && shape.outHeight > 0 && shape.outWidth > 0 &&
                         shape.width > 0 && known(height) > 0;
+  shape.mayRunOn = shape.mayJoinImages;
   return shape;
 }
 
@@ -369,7 +451,10 @@ LogicalResult ConvEmitter::run() {
     return conv.emitError("npu: kiln.conv whose window does not fit into L1 is not lowered yet");
   OpFoldResult units = math.mul(math.div(images, math.constant(tiles.images)),
                                 math.mul(math.constant(shape.groups), math.ceilDiv(outHeight, tiles.rows)));
-  if (!tiles.isBand)
+  if (tiles.isRun)
+    units = math.constant(shape.groups *
+                          llvm::divideCeil(shape.images * shape.outHeight * shape.outWidth, tiles.columns));
+  else if (!tiles.isBand)
     units = math.mul(units, math.ceilDiv(outWidth, tiles.columns));
   if (tiles.keepsFilters) {
     SmallVector<int64_t> extents = tileExtents(/*depthIsRow=*/false, tiles.n, tiles.depthL1);
@@ -382,36 +467,6 @@ LogicalResult ConvEmitter::run() {
                    : openUnits(builder, loc, function, all, target.cubeCores),
            units);
   return success();
-}
-
-} // namespace
-
-namespace {
-
-/// One row of frames: a product whose left rows overlap where the stride is less than the window.
-void emitFrames(OpBuilder &builder, Location loc, func::FuncOp function, ConvOp conv,
-                const ConvOperands &operands, bool isRelu, const Target &target) {
-  IndexMath math(builder, loc);
-  auto filter = cast<RankedTensorType>(conv.getW().getType()).getShape();
-  auto argument = [&](BlockArgument value) { return function.getArgument(value.getArgNumber()); };
-  Value x = argument(operands.x), y = function.getArguments().back();
-  OpFoldResult channels = math.constant(filter[1]);
-  CubeProduct product;
-  product.element = cast<MemRefType>(x.getType()).getElementType();
-  product.m = extentOf(builder, loc, y, 2);
-  product.n = math.constant(filter[0]);
-  product.k = math.constant(filter[1] * filter[3]);
-  product.batches = {extentOf(builder, loc, x, 0)};
-  product.a = {x,
-               false,
-               math.mul(channels, math.constant(conv.getStrides()[1])),
-               {math.mul(channels, extentOf(builder, loc, x, 2))}};
-  product.b = {argument(operands.w), false, product.k, {math.constant(0)}};
-  if (getConstantIntValue(product.batches[0]) == 1)
-    product.batches.clear();
-  product.c = {y, product.n, cast<MemRefType>(y.getType()).getElementType(),
-               operands.bias ? biasIn(builder, loc, function, operands.bias) : Value(), isRelu};
-  emitProduct(builder, loc, function, product, target);
 }
 
 } // namespace

@@ -13,6 +13,7 @@ struct ConvShape {
   int64_t inBytes = 2, outBytes = 2, depth = 16;
   int64_t grain = 16;         // parts of the output's channels are multiples of it
   bool mayJoinImages = false; // their count and all extents are known
+  bool mayRunOn = false;      // tiles from row to row, and from image to image
   bool mayKeepFilters = false;
 
   int64_t c0() const { return 32 / inBytes; }
@@ -23,10 +24,13 @@ struct ConvShape {
   int64_t columnsFor(int64_t count) const { return (count - 1) * strideW + (kernelW - 1) * dilationW + 1; }
 };
 
-/// A tile of the output is `rows` whole rows, all rows of `images`, or `columns` of one row, by one of
-/// `parts` of the channels. Parts are as equal as grains allow; all tiles of one follow each other.
+/// A tile of the output is `rows` whole rows, all rows of `images`, `columns` of one row, or that many pixels
+/// that follow each other in all rows of all images, by one of `parts` of the channels. Parts are as equal as
+/// grains allow; all tiles of one follow each other.
 struct ConvTiles {
   bool isBand = false; // whole rows
+  bool isRun = false;  // pixels of all rows and images
+  int64_t pieces = 1;  // then: images that a tile has pixels of, at most
   int64_t rows = 1, columns = 0, parts = 1;
   int64_t n = 16;                     // channels of a part, at most
   bool keepsFilters = false;          // of a part in L1, from tile to tile
@@ -34,7 +38,7 @@ struct ConvTiles {
   int64_t blocks = 1;                 // of C0 channels that a step of the input has in L1
   int64_t depthL1 = 16, depthL0 = 16; // of the filters' steps
   int64_t filterCopies = 2;           // of such a step in L1, unless all stay there
-  int64_t pixels = 0;                 // of the input's tile in L1, at most
+  int64_t pixels = 0;                 // of the input's tile of an image in L1, at most
   int64_t m(const ConvShape &shape) const { return isBand ? rows * shape.outWidth : columns; } // of an image
   /// Whether units go through the parts of a tile before the next tile; else through the tiles of a part.
   bool partsFirst() const { return parts > 1 && !keepsFilters; }
@@ -45,6 +49,8 @@ struct ConvTiles {
   }
   /// Parts' first grains.
   static int64_t firstGrain(int64_t part, int64_t grains, int64_t parts) { return part * grains / parts; }
+  /// What of different images a tile's rows in L0A are made of.
+  int64_t sources() const { return images * pieces; }
   /// Rows in L0 and L0C.
   int64_t fractalRows(const ConvShape &shape) const { return (images * m(shape) + 15) / 16 * 16; }
 };

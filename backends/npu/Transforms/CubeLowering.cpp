@@ -99,6 +99,31 @@ LogicalResult MatmulLowering::lower() {
 
 } // namespace
 
+void emitFrames(OpBuilder &builder, Location loc, func::FuncOp function, ConvOp conv,
+                const ConvOperands &operands, bool isRelu, const Target &target) {
+  IndexMath math(builder, loc);
+  auto filter = cast<RankedTensorType>(conv.getW().getType()).getShape();
+  auto argument = [&](BlockArgument value) { return function.getArgument(value.getArgNumber()); };
+  Value x = argument(operands.x), y = function.getArguments().back();
+  OpFoldResult channels = math.constant(filter[1]);
+  CubeProduct product;
+  product.element = cast<MemRefType>(x.getType()).getElementType();
+  product.m = extentOf(builder, loc, y, 2);
+  product.n = math.constant(filter[0]);
+  product.k = math.constant(filter[1] * filter[3]);
+  product.batches = {extentOf(builder, loc, x, 0)};
+  product.a = {x,
+               false,
+               math.mul(channels, math.constant(conv.getStrides()[1])),
+               {math.mul(channels, extentOf(builder, loc, x, 2))}};
+  product.b = {argument(operands.w), false, product.k, {math.constant(0)}};
+  if (getConstantIntValue(product.batches[0]) == 1)
+    product.batches.clear();
+  product.c = {y, product.n, cast<MemRefType>(y.getType()).getElementType(),
+               operands.bias ? biasIn(builder, loc, function, operands.bias) : Value(), isRelu};
+  emitProduct(builder, loc, function, product, target);
+}
+
 LogicalResult lowerCubeKernel(KernelOp kernel, const Target &target) {
   Block &body = kernel.getBody().front();
   Operation *product = nullptr;

@@ -105,9 +105,9 @@ private:
           builder.create<memref::SubViewOp>(loc, part, rows.getMixedOffsets(), sizes, rows.getMixedStrides());
     }
     builder.create<ir::Load3dOp>(loc, window.getSrc(), part, window.getHeight(), window.getWidth(),
-                                 window.getPads(), window.getRows(),
+                                 window.getPads(), window.getRows(), window.getFirst(),
                                  math.value(math.add(window.getFrom(), start)), count, window.getKernel(),
-                                 window.getStrides(), window.getDilations(), window.getFirst());
+                                 window.getStrides(), window.getDilations());
   }
 
   /// Whether the sums begin with the step at `start`.

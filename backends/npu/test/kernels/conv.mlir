@@ -175,3 +175,15 @@ func.func @volume(%x: tensor<2x8x5x6x7xf32>, %w: tensor<4x4x2x3x3xf32>, %b: tens
   %0 = kiln.conv %x, %w bias %b strides [2, 1, 1] pads [1, 1, 0, 0, 1, 0] dilations [1, 1, 1] groups 2 : tensor<2x8x5x6x7xf32>, tensor<4x4x2x3x3xf32>, tensor<4xf32> -> tensor<2x4x3x6x5xf32>
   return %0 : tensor<2x4x3x6x5xf32>
 }
+
+// Tiles of pixels that go on from image to image, whose fractals two images may share.
+func.func @pixels_of_several_images(%x: tensor<16x64x14x14xf16>, %w: tensor<256x64x3x3xf16>, %b: tensor<256xf16>) -> tensor<16x256x14x14xf16> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["16x64x14x14 uniform -1 1", "256x64x3x3 uniform -1 1", "256 uniform -1 1"]}} {
+  %0 = kiln.conv %x, %w bias %b strides [1, 1] pads [1, 1, 1, 1] dilations [1, 1] : tensor<16x64x14x14xf16>, tensor<256x64x3x3xf16>, tensor<256xf16> -> tensor<16x256x14x14xf16>
+  return %0 : tensor<16x256x14x14xf16>
+}
+func.func @pixels_of_strided_images(%x: tensor<13x48x21x10xf16>, %w: tensor<64x48x3x3xf16>) -> tensor<13x64x11x5xf16> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["13x48x21x10 uniform -1 1", "64x48x3x3 uniform -1 1"]}} {
+  %0 = kiln.conv %x, %w strides [2, 2] pads [1, 1, 1, 0] dilations [1, 1] : tensor<13x48x21x10xf16>, tensor<64x48x3x3xf16> -> tensor<13x64x11x5xf16>
+  return %0 : tensor<13x64x11x5xf16>
+}

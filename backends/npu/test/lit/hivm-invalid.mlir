@@ -109,7 +109,7 @@ module {
     %true = arith.constant true
     // expected-error @below {{npu: a convolution whose images share fractals has no form in HIVM}}
     npu.load3d ins(%x : memref<1x4x16x16xf16, #npu.memory<l1>>) outs(%a : memref<1x1x16x16xf16, #npu.memory<l0a>>)
-        height %m width %m pads(%m, %m, %m, %m) rows %m first 3 from %m depth %m kernel [3, 3] strides [1, 1] dilations [1, 1]
+        height %m width %m pads(%m, %m, %m, %m) rows %m first %m from %m depth %m kernel [3, 3] strides [1, 1] dilations [1, 1]
     npu.load2d ins(%b1 : memref<1x1x16x16xf16, #npu.memory<l1>>) outs(%b : memref<1x1x16x16xf16, #npu.memory<l0b>>) rows %m depth %m {transpose}
     npu.mmad ins(%a, %b : memref<1x1x16x16xf16, #npu.memory<l0a>>, memref<1x1x16x16xf16, #npu.memory<l0b>>) outs(%c : memref<1x1x16x16xf32, #npu.memory<l0c>>)
         m %m n %m k %m init %true

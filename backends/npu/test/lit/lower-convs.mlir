@@ -46,7 +46,7 @@ kiln.kernel @frames(%x: tensor<1x1x640x1xf32>, %w: tensor<34x256xf32>) -> tensor
 // Small images: one product of the rows of several. The second begins at row 1 of a fractal, of which 49 is row 48:
 // six pixels of the row above it are left out.
 // CHECK-LABEL: func.func @joined_images
-// CHECK: npu.load3d {{.*}} outs(%{{.+}} : memref<4x{{.*}}strided<{{.*}} first 6 from
+// CHECK: npu.load3d {{.*}} outs(%{{.+}} : memref<4x{{.*}}strided<{{.*}} first %{{.+}} from
 // CHECK: npu.load3d {{.*}} outs(%{{.+}} : memref<4x
 // CHECK: npu.mmad
 // CHECK: npu.fixpipe
