@@ -32,7 +32,7 @@ def SplitVolumesPass : Pass<"kiln-npu-split-volumes", "mlir::func::FuncOp"> {
     Runs in stage `form`, after kiln-npu-exact-products. Neither im2col nor the vector cores' windows know a third axis. A convolution
     becomes one of images, a slice of the result's depth each, whose channels are those of all slices of the input that the window meets:
     the sums are the same, in another order. A pooling goes over height and width, then over the depth; means of 16-bit floats are f32
-    on the way. Convolutions need a depth, channels and filters of static extents, poolings static extents and no `ceil_mode`.
+    on the way. Convolutions need a depth, channels and filters of static extents.
     Counts: split-volumes.split.
 
     ```mlir

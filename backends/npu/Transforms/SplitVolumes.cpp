@@ -118,32 +118,39 @@ bool VolumeSplitter::split(ConvOp op) {
 /// Means of means are means, since windows of a plane have one count for all planes; in f32 on the way.
 template <typename Op> bool VolumeSplitter::split(Op op) {
   auto type = cast<RankedTensorType>(op.getX().getType());
-  if (type.getRank() != kRank || !type.hasStaticShape() || op.getCeilMode())
+  if (type.getRank() != kRank)
     return false;
   loc = op.getLoc();
   builder.setInsertionPoint(op);
-  ArrayRef<int64_t> x = type.getShape(), y = shapeOf(op.getResult()), window = op.getKernel(),
-                    strides = op.getStrides(), pads = op.getPads(), dilations = op.getDilations();
+  ArrayRef<int64_t> window = op.getKernel(), strides = op.getStrides(), pads = op.getPads(),
+                    dilations = op.getDilations();
   Type element = type.getElementType();
   bool widens = isa<AvgPoolOp>(op) && !element.isF32() && !element.isF64();
   Value value = op.getX();
   if (widens)
     value = builder.create<ConvertOp>(loc, value, builder.getF32Type());
-  auto pool = [&](ArrayRef<int64_t> from, ArrayRef<int64_t> to, ArrayRef<int64_t> kernel,
+  auto pool = [&](ArrayRef<OpFoldResult> from, ArrayRef<int64_t> to, ArrayRef<int64_t> kernel,
                   ArrayRef<int64_t> by, ArrayRef<int64_t> around, ArrayRef<int64_t> apart) {
-    value = reshaped(value, sizes(from));
-    auto result = RankedTensorType::get(to, cast<RankedTensorType>(value.getType()).getElementType());
+    value = reshaped(value, from);
+    auto shape = cast<RankedTensorType>(value.getType());
+    SmallVector<int64_t> extents{shape.getShape()[0], shape.getShape()[1], to[0], to[1]};
     auto inner = cast<Op>(builder.clone(*op));
     inner->setOperand(0, value);
     inner.setKernel(kernel), inner.setStrides(by), inner.setPads(around), inner.setDilations(apart);
-    inner->getResult(0).setType(result);
+    inner->getResult(0).setType(shape.clone(extents));
     value = inner->getResult(0);
   };
-  pool({x[0], x[1] * x[2], x[3], x[4]}, {x[0], x[1] * x[2], y[3], y[4]}, window.drop_front(),
-       strides.drop_front(), {pads[1], pads[2], pads[4], pads[5]}, dilations.drop_front());
-  pool({x[0], x[1], x[2], y[3] * y[4]}, {x[0], x[1], y[2], y[3] * y[4]}, {window[0], 1}, {strides[0], 1},
-       {pads[0], 0, pads[3], 0}, {dilations[0], 1});
-  value = reshaped(value, sizes(y));
+  auto merged = [](int64_t a, int64_t b) {
+    return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) ? ShapedType::kDynamic : a * b;
+  };
+  ArrayRef<int64_t> y = shapeOf(op.getResult());
+  SmallVector<OpFoldResult> x = sizesOf(op.getX());
+  pool({x[0], product(x[1], x[2]), x[3], x[4]}, y.take_back(2), window.drop_front(), strides.drop_front(),
+       {pads[1], pads[2], pads[4], pads[5]}, dilations.drop_front());
+  SmallVector<OpFoldResult> flat = sizesOf(value);
+  pool({x[0], x[1], x[2], product(flat[2], flat[3])}, {y[2], merged(y[3], y[4])}, {window[0], 1},
+       {strides[0], 1}, {pads[0], 0, pads[3], 0}, {dilations[0], 1});
+  value = reshaped(value, {x[0], x[1], sizesOf(value)[2], flat[2], flat[3]});
   if (widens)
     value = builder.create<ConvertOp>(loc, value, element);
   replace(op, value);

@@ -34,8 +34,8 @@ private:
   Value argumentOf(Value value) { return function.getArgument(cast<BlockArgument>(value).getArgNumber()); }
   Value makeTable();
   Value zero(Type type, bool isLowest);
-  std::pair<OpFoldResult, OpFoldResult> inputRowsOf(OpFoldResult &first);
-  Value loadPlanes(Value argument, Value into, int64_t column);
+  std::pair<OpFoldResult, OpFoldResult> inputRowsOf(OpFoldResult &first, bool withPads);
+  Value loadPlanes(Value argument, Value into, bool isInput);
   Value makeColumnMask();
   Value countsOf(Value table);
   Value columnOf(Value operand, OpFoldResult offset, int64_t count);
@@ -49,8 +49,9 @@ private:
   IndexMath math;
   func::FuncOp function;
   Location loc = kernel.getLoc();
-  OpFoldResult plane, row, rowsHere; // of this unit
-  Value columnMask;                  // of an average whose windows hold pads
+  OpFoldResult extentY, extentX, outY, outX;              // of planes
+  OpFoldResult plane, row, rowsHere, column, columnsHere; // of this unit
+  Value columnMask; // of an average whose windows hold pads: which columns of the unit's input count
   std::unique_ptr<TileBuilder> tiles;
   DenseMap<Value, TileValue> values;
 };
@@ -116,44 +117,47 @@ Value WindowLowering::zero(Type type, bool isLowest) {
 }
 
 /// The unit's rows of a plane of the input: those that are missing in front, then those that are there, from
-/// `first` on.
-std::pair<OpFoldResult, OpFoldResult> WindowLowering::inputRowsOf(OpFoldResult &first) {
+/// `first` on. `withPads`: rows of pads are there.
+std::pair<OpFoldResult, OpFoldResult> WindowLowering::inputRowsOf(OpFoldResult &first, bool withPads) {
   OpFoldResult top = math.sub(math.mul(row, math.constant(y.stride)), math.constant(y.low));
-  OpFoldResult missing = math.max(math.sub(math.constant(0), top), math.constant(0));
-  int64_t most = (tileRows - 1) * y.stride + (y.window - 1) * y.dilation + 1;
+  OpFoldResult missing = math.max(math.sub(math.constant(withPads ? -y.low : 0), top), math.constant(0));
+  int64_t most = (tileRows - 1) * y.stride + y.reach();
   first = math.add(top, missing);
-  OpFoldResult end = math.min(math.constant(most), math.sub(math.constant(y.extent), top));
+  OpFoldResult last = math.add(extentY, math.constant(withPads ? y.high : 0));
+  OpFoldResult end = math.min(math.constant(most), math.sub(last, top));
   return {missing, math.max(math.sub(end, missing), math.constant(0))};
 }
 
-/// The unit's planes of a tensor of the result's extents (`column` -1), or of the input with its pads around.
-Value WindowLowering::loadPlanes(Value argument, Value into, int64_t column) {
-  bool isInput = column >= 0;
-  const int64_t height = isInput ? y.extent : y.out, width = isInput ? x.extent : x.out;
+/// The unit's part of planes of a tensor of the result's extents, or of the input with its pads around.
+Value WindowLowering::loadPlanes(Value argument, Value into, bool isInput) {
+  OpFoldResult height = isInput ? extentY : outY, width = isInput ? extentX : outX;
+  OpFoldResult zero = math.constant(0), from = column, to = zero, columns = columnsHere;
+  if (isInput) { // the tile's first column is `left` before the first window without pads
+    OpFoldResult start = math.mul(column, math.constant(x.stride));
+    to = math.max(math.sub(math.constant(left), start), zero);
+    from = math.max(math.sub(start, math.constant(left)), zero);
+    columns = math.min(math.sub(math.constant(pitch), to), math.max(math.sub(width, from), zero));
+  }
   int64_t step = isInput ? planeRows * y.stride : planeRows;
   for (int64_t i = 0; i < tilePlanes; ++i) {
-    OpFoldResult first = math.constant(0), count = math.constant(height), at = math.constant(i * step);
+    OpFoldResult first = row, count = rowsHere, at = math.constant(i * step);
     if (isInput) {
       OpFoldResult missing;
-      std::tie(missing, count) = inputRowsOf(first);
+      std::tie(missing, count) = inputRowsOf(first, /*withPads=*/false);
       at = math.add(at, missing);
-    } else {
-      first = row;
-      count = rowsHere;
     }
-    OpFoldResult from = math.mul(math.add(plane, math.constant(i)), math.constant(height * width));
-    Value window = windowOf(builder, loc, argument, math.add(from, math.mul(first, math.constant(width))),
-                            {count, math.constant(width)}, {math.constant(width), math.constant(1)});
-    Value target = builder.create<memref::SubViewOp>(
-        loc, into, ArrayRef<OpFoldResult>{at, builder.getIndexAttr(std::max<int64_t>(column, 0))},
-        ArrayRef<OpFoldResult>{count, builder.getIndexAttr(width)},
-        SmallVector<OpFoldResult>(2, builder.getIndexAttr(1)));
+    OpFoldResult start = math.mul(math.add(plane, math.constant(i)), math.mul(height, width));
+    start = math.add(start, math.add(math.mul(first, width), from));
+    Value window = windowOf(builder, loc, argument, start, {count, columns}, {width, math.constant(1)});
+    Value target = builder.create<memref::SubViewOp>(loc, into, ArrayRef<OpFoldResult>{at, to},
+                                                     ArrayRef<OpFoldResult>{count, columns},
+                                                     SmallVector<OpFoldResult>(2, builder.getIndexAttr(1)));
     builder.create<ir::LoadOp>(loc, window, target, /*keep=*/true);
   }
   return into;
 }
 
-/// For each element of the input's tile, rows one behind the other: 1 where its column lies in the input.
+/// For each element of the input's tile, rows one behind the other: 1 where its column counts.
 Value WindowLowering::makeColumnMask() {
   auto apply = [&](ir::Binary kind, Value from, double value, Value to) {
     Value number = builder.create<arith::ConstantOp>(loc, builder.getF32FloatAttr(float(value)));
@@ -168,10 +172,16 @@ Value WindowLowering::makeColumnMask() {
   Value mask = alloc({1, inputRows * pitch}, sum);
   builder.create<ir::RangeOp>(loc, index);
   builder.create<ir::CastOp>(loc, ir::Round::rint, index, places);
-  apply(ir::Binary::vadd, places, double(1 - left), before);
+  auto add = [&](Value from, OpFoldResult number, Value to) {
+    Value integer = builder.create<arith::IndexCastOp>(loc, builder.getI32Type(), math.value(number));
+    Value real = builder.create<arith::SIToFPOp>(loc, builder.getF32Type(), integer);
+    builder.create<ir::BinaryOp>(loc, ir::Binary::vadd, from, real, to, IntegerAttr());
+  };
+  OpFoldResult start = math.sub(math.mul(column, math.constant(x.stride)), math.constant(left));
+  add(places, math.add(start, math.constant(1 + (countsPads ? x.low : 0))), before);
   clamp(before);
   apply(ir::Binary::vmul, places, -1, behind);
-  apply(ir::Binary::vadd, behind, double(left + x.extent), behind);
+  add(behind, math.sub(math.add(extentX, math.constant(countsPads ? x.high : 0)), start), behind);
   clamp(behind);
   builder.create<ir::BinaryOp>(loc, ir::Binary::vmul, before, behind, part(mask, 0, pitch), IntegerAttr());
   for (int64_t done = 1; done < inputRows; done *= 2) {
@@ -181,13 +191,13 @@ Value WindowLowering::makeColumnMask() {
   return mask;
 }
 
-/// How many elements of each window lie in the input.
+/// How many elements of each window count.
 Value WindowLowering::countsOf(Value table) {
   Value there = alloc({1, inputRows * pitch}, sum), ones = alloc({1, inputRows * pitch}, sum);
   builder.create<ir::BroadcastOp>(loc, zero(sum, false), there);
   Value one = builder.create<arith::ConstantOp>(loc, builder.getF32FloatAttr(1));
   OpFoldResult first;
-  auto [missing, count] = inputRowsOf(first);
+  auto [missing, count] = inputRowsOf(first, countsPads);
   for (int64_t i = 0; i < tilePlanes; ++i) {
     OpFoldResult at =
         math.mul(math.add(math.constant(i * planeRows * y.stride), missing), math.constant(pitch));
@@ -296,8 +306,8 @@ FailureOr<TileValue> WindowLowering::operandOf(Value value) {
   if (isSame) {
     Value raw = alloc({outRows, outPitch}, stored); // rows and columns that no plane has are zeros
     builder.create<ir::BroadcastOp>(loc, zero(stored, false), raw);
-    TileValue tile = {TileValue::Kind::Full, reshaped(loadPlanes(argument, raw, -1), 1, outRows * outPitch),
-                      element};
+    TileValue tile = {TileValue::Kind::Full,
+                      reshaped(loadPlanes(argument, raw, /*isInput=*/false), 1, outRows * outPitch), element};
     if (TileBuilder::held(element) != stored) {
       TileValue wide = tiles->allocate(TileValue::Kind::Full, element);
       builder.create<ir::CastOp>(loc, ir::Round::rint, tile.value, wide.value);
@@ -336,26 +346,33 @@ LogicalResult WindowLowering::store(Value yielded) {
   }
   Value rows = reshaped(result.value, outRows, outPitch);
   for (int64_t i = 0; i < tilePlanes; ++i) {
-    OpFoldResult to = math.add(math.mul(math.add(plane, math.constant(i)), math.constant(y.out * x.out)),
-                               math.mul(row, math.constant(x.out)));
-    Value window = windowOf(builder, loc, out, to, {rowsHere, math.constant(x.out)},
-                            {math.constant(x.out), math.constant(1)});
+    OpFoldResult to = math.add(math.mul(math.add(plane, math.constant(i)), math.mul(outY, outX)),
+                               math.add(math.mul(row, outX), column));
+    Value window = windowOf(builder, loc, out, to, {rowsHere, columnsHere}, {outX, math.constant(1)});
     Value from = builder.create<memref::SubViewOp>(
         loc, rows, ArrayRef<OpFoldResult>{builder.getIndexAttr(i * planeRows), builder.getIndexAttr(0)},
-        ArrayRef<OpFoldResult>{rowsHere, builder.getIndexAttr(x.out)},
-        SmallVector<OpFoldResult>(2, builder.getIndexAttr(1)));
+        ArrayRef<OpFoldResult>{rowsHere, columnsHere}, SmallVector<OpFoldResult>(2, builder.getIndexAttr(1)));
     builder.create<ir::StoreOp>(loc, from, window);
   }
   return success();
 }
 
 LogicalResult WindowLowering::fillUnit(OpFoldResult unit, Value table) {
-  int64_t rowTiles = llvm::divideCeil(y.out, tileRows);
-  plane = math.mul(rowTiles == 1 ? unit : math.div(unit, math.constant(rowTiles)), math.constant(tilePlanes));
-  row = rowTiles == 1 ? math.constant(0)
-                      : math.mul(math.rem(unit, math.constant(rowTiles)), math.constant(tileRows));
-  rowsHere = y.out % tileRows == 0 ? math.constant(tileRows)
-                                   : math.min(math.constant(tileRows), math.sub(math.constant(y.out), row));
+  OpFoldResult rowTiles = math.ceilDiv(outY, tileRows);
+  column = math.constant(0), columnsHere = outX;
+  if (tileColumns) {
+    OpFoldResult parts = math.ceilDiv(outX, tileColumns);
+    column = math.mul(math.rem(unit, parts), math.constant(tileColumns));
+    columnsHere = math.min(math.constant(tileColumns), math.sub(outX, column));
+    unit = math.div(unit, parts);
+  }
+  bool isWhole = getConstantIntValue(rowTiles) == 1;
+  plane = math.mul(isWhole ? unit : math.div(unit, rowTiles), math.constant(tilePlanes));
+  row = isWhole ? math.constant(0) : math.mul(math.rem(unit, rowTiles), math.constant(tileRows));
+  rowsHere = y.isKnown() && y.out % tileRows == 0 ? math.constant(tileRows)
+                                                  : math.min(math.constant(tileRows), math.sub(outY, row));
+  if (countsDiffer && !columnMask)
+    columnMask = makeColumnMask();
   TileShape shape;
   shape.isLine = true;
   shape.pitch = outRows * outPitch;
@@ -367,7 +384,7 @@ LogicalResult WindowLowering::fillUnit(OpFoldResult unit, Value table) {
   Type stored = cast<MemRefType>(argument.getType()).getElementType();
   Value input = alloc({inputRows, pitch}, stored);
   builder.create<ir::BroadcastOp>(loc, zero(stored, isa<MaxPoolOp>(root)), input);
-  loadPlanes(argument, input, left);
+  loadPlanes(argument, input, /*isInput=*/true);
   auto convert = [&](Type type) {
     Value wide = alloc({inputRows, pitch}, type);
     builder.create<ir::CastOp>(loc, ir::Round::rint, input, wide);
@@ -431,29 +448,27 @@ LogicalResult WindowLowering::lower(int64_t limit, func::FuncOp &made) {
   if (auto conv = dyn_cast<ConvOp>(root); conv && conv.getBias() && elementOf(conv.getBias()).isInteger(32))
     return root->emitError("npu: a depthwise convolution with a bias of i32 is not lowered yet");
   function = made = makeFunction(kernel, "aiv", isConv ? "depthwise" : "pool");
-  int64_t units = planes / tilePlanes * llvm::divideCeil(y.out, tileRows);
   builder.setInsertionPoint(function.getBody().front().getTerminator());
+  Value in = argumentOf(root->getOperand(0)), out = function.getArguments().back();
+  int64_t rank = cast<MemRefType>(in.getType()).getRank();
+  auto extent = [&](Value of, int64_t axis) {
+    return axis < 2 ? math.constant(1) : extentOf(builder, loc, of, axis);
+  };
+  extentX = extent(in, rank - 1), outX = extent(out, rank - 1);
+  extentY = extent(in, rank - 2), outY = extent(out, rank - 2);
+  OpFoldResult all = math.mul(extentOf(builder, loc, in, 0), extentOf(builder, loc, in, 1));
+  OpFoldResult units = math.mul(math.ceilDiv(all, tilePlanes), math.ceilDiv(outY, tileRows));
+  if (tileColumns)
+    units = math.mul(units, math.ceilDiv(outX, tileColumns));
   Value table = makeTable();
-  if (countsDiffer)
+  column = math.constant(0);
+  if (countsDiffer && !tileColumns && x.isKnown()) // the same for all units
     columnMask = makeColumnMask();
-  Value unit = openUnits(builder, loc, function, math.constant(units), target.vectorCores);
+  Value unit = openUnits(builder, loc, function, units, target.vectorCores);
   return fillUnit(OpFoldResult(unit), table);
 }
 
 } // namespace
-
-bool isWindowKernel(KernelOp kernel) {
-  Operation *root = nullptr;
-  for (Operation &op : kernel.getBody().front().without_terminator()) {
-    if (isa<ConstantOp>(op))
-      continue;
-    if (root && !isa<ElementwiseOpInterface>(op))
-      return false;
-    root = root ? root : &op;
-  }
-  auto conv = dyn_cast_or_null<ConvOp>(root);
-  return isa_and_nonnull<MaxPoolOp, AvgPoolOp>(root) || (conv && isDepthwise(conv));
-}
 
 LogicalResult lowerWindowKernel(KernelOp kernel, const Target &target) {
   for (Operation &op : kernel.getBody().front())

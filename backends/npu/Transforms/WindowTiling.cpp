@@ -2,6 +2,7 @@
 #include "backends/npu/Transforms/WindowTiling.h"
 
 #include "backends/npu/Transforms/VectorLoops.h"
+#include "backends/npu/Transforms/VectorLowering.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -12,12 +13,27 @@ namespace {
 
 /// Planes of a unit: each is a transfer of its own.
 constexpr int64_t kMostPlanes = 8;
+/// Columns and rows of a part of a plane, at most.
+constexpr int64_t kPlaneColumns = 128, kPlaneRows = 16;
 
 } // namespace
 
 bool isDepthwise(ConvOp conv) {
   ArrayRef<int64_t> x = shapeOf(conv.getX()), w = shapeOf(conv.getW());
   return x[1] == static_cast<int64_t>(conv.getGroups()) && w[0] == x[1] && w[1] == 1;
+}
+
+bool isWindowKernel(KernelOp kernel) {
+  Operation *root = nullptr;
+  for (Operation &op : kernel.getBody().front().without_terminator()) {
+    if (isa<ConstantOp>(op))
+      continue;
+    if (root && !isa<ElementwiseOpInterface>(op))
+      return false;
+    root = root ? root : &op;
+  }
+  auto conv = dyn_cast_or_null<ConvOp>(root);
+  return isa_and_nonnull<MaxPoolOp, AvgPoolOp>(root) || (conv && isDepthwise(conv));
 }
 
 WindowTiling::WindowTiling(KernelOp kernel) : kernel(kernel) {
@@ -30,8 +46,8 @@ LogicalResult WindowTiling::describe(const Target &target) {
   Value in = root->getOperand(0);
   ArrayRef<int64_t> from = shapeOf(in), to = shapeOf(root->getResult(0));
   auto refuse = [&](const char *what) { return root->emitError("npu: ") << root->getName() << ' ' << what; };
-  if (llvm::any_of(from, ShapedType::isDynamic) || llvm::any_of(to, ShapedType::isDynamic) || from.size() > 4)
-    return refuse("of more than two axes, or of extents that are not known, is not lowered yet");
+  if (from.size() > 4)
+    return refuse("of more than two axes is not lowered yet");
   ArrayRef<int64_t> window, strides, pads, dilations;
   if (auto pool = dyn_cast<MaxPoolOp>(root))
     window = pool.getKernel(), strides = pool.getStrides(), pads = pool.getPads(),
@@ -42,26 +58,30 @@ LogicalResult WindowTiling::describe(const Target &target) {
   if (auto conv = dyn_cast<ConvOp>(root)) {
     isConv = true;
     window = shapeOf(conv.getW()).drop_front(2);
+    if (llvm::any_of(window, ShapedType::isDynamic))
+      return refuse("with windows of unknown extents is not lowered yet");
     strides = conv.getStrides(), pads = conv.getPads(), dilations = conv.getDilations();
   }
   size_t spatial = window.size();
   auto axis = [&](size_t i) {
-    return WindowAxis{from[i + 2], to[i + 2], window[i], strides[i], dilations[i], pads[i]};
+    return WindowAxis{from[i + 2],  to[i + 2], window[i],        strides[i],
+                      dilations[i], pads[i],   pads[spatial + i]};
   };
   x = axis(spatial - 1);
   y = spatial == 2 ? axis(0) : WindowAxis{};
-  planes = from[0] * from[1];
   channels = from[1];
-  if (isa<AvgPoolOp>(root)) {
+  planes = ShapedType::isDynamic(from[0]) || ShapedType::isDynamic(channels) ? ShapedType::kDynamic
+                                                                             : from[0] * channels;
+  if (auto pool = dyn_cast<AvgPoolOp>(root)) {
     // Windows that do not lie in the input as a whole have fewer elements.
-    bool withPads = cast<AvgPoolOp>(root).getCountIncludePad();
-    auto isInside = [&](const WindowAxis &a, int64_t high) {
-      int64_t end = (a.out - 1) * a.stride + (a.window - 1) * a.dilation + 1 - a.low;
-      return withPads ? end <= a.extent + high : a.low == 0 && end <= a.extent;
+    countsPads = pool.getCountIncludePad();
+    auto isInside = [&](const WindowAxis &a) {
+      if (!a.isKnown())
+        return !pool.getCeilMode() && (countsPads || (a.low == 0 && a.high == 0));
+      int64_t end = (a.out - 1) * a.stride + a.reach() - a.low;
+      return countsPads ? end <= a.extent + a.high : a.low == 0 && end <= a.extent;
     };
-    countsDiffer = !isInside(x, pads.back()) || (spatial == 2 && !isInside(y, pads[2]));
-    if (countsDiffer && withPads)
-      return refuse("with windows that end behind the pads is not lowered yet");
+    countsDiffer = !isInside(x) || (spatial == 2 && !isInside(y));
   }
   Type element = elementOf(in);
   bool isKnown = element.isF16() || element.isBF16() || element.isF32() || element.isInteger(8) ||
@@ -78,6 +98,18 @@ LogicalResult WindowTiling::describe(const Target &target) {
   return success();
 }
 
+/// Tiles of `count` columns, a multiple of a block, of each row; 0: whole rows.
+void WindowTiling::setColumns(int64_t count, int64_t block) {
+  tileColumns = count;
+  int64_t columns = count ? count : x.isKnown() ? x.out : block;
+  outPitch = llvm::alignTo(columns, block);
+  pitch = (left - x.low) + (outPitch - 1) * x.stride + x.reach();
+  if (count == 0 && x.isKnown())
+    pitch = std::max(pitch, left + x.extent);
+  pitch = llvm::alignTo(pitch, block);
+  planeRows = y.isKnown() ? llvm::divideCeil((y.out - 1) * y.stride + y.reach(), y.stride) : 1;
+}
+
 bool WindowTiling::choose(int64_t limit, int64_t cores) {
   int64_t narrowest = 4;
   for (Type type : kernel.getArgumentTypes())
@@ -87,25 +119,30 @@ bool WindowTiling::choose(int64_t limit, int64_t cores) {
       narrowest = std::min(narrowest, bytesOf(elementOf(result)));
   int64_t block = 32 / narrowest;
   left = llvm::alignTo(x.low, block);
-  outPitch = llvm::alignTo(x.out, block);
-  pitch = llvm::alignTo(
-      std::max((left - x.low) + (outPitch - 1) * x.stride + (x.window - 1) * x.dilation + 1, left + x.extent),
-      block);
-  int64_t overhang = (y.window - 1) * y.dilation, behind = overhang / y.stride;
-  planeRows = llvm::divideCeil((y.out - 1) * y.stride + overhang + 1, y.stride);
+  int64_t behind = (y.window - 1) * y.dilation / y.stride;
+  auto rowsOf = [&] { return limit / pitch / y.stride - behind; };
   tilePlanes = 1;
-  if ((planeRows + behind) * y.stride * pitch <= limit) {
+  setColumns(0, block);
+  if (x.isKnown() && y.isKnown() && (planeRows + behind) * y.stride * pitch <= limit) {
     tileRows = y.out;
-    if (planes < cores) // share the rows of a plane, too
+    bool areMany = ShapedType::isDynamic(planes);
+    if (!areMany && planes < cores) // share the rows of a plane, too
       tileRows = llvm::divideCeil(y.out, std::max<int64_t>(1, cores / planes));
-    int64_t most = tileRows == y.out && !isConv && !isChannelwise
+    int64_t most = tileRows == y.out && !isConv && !isChannelwise && !areMany
                        ? std::min({kMostPlanes, limit / (planeRows * y.stride * pitch), planes / cores})
                        : 1;
     for (int64_t count = 2; count <= most; ++count)
       if (planes % count == 0)
         tilePlanes = count;
   } else {
-    tileRows = limit / pitch / y.stride - behind;
+    if (!x.isKnown() || rowsOf() < 1) {
+      int64_t columns = kPlaneColumns;
+      for (setColumns(columns, block); rowsOf() < 1 && columns > block; setColumns(columns, block))
+        columns /= 2;
+      if (tileColumns * x.stride < left) // a second part would begin in the pads
+        return false;
+    }
+    tileRows = y.isKnown() ? rowsOf() : std::min(rowsOf(), kPlaneRows);
     if (tileRows < 1)
       return false;
   }

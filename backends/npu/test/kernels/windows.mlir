@@ -84,3 +84,45 @@ func.func @counts(%x: tensor<2x5x9x70xf32>, %y: tensor<2x3x50xf32>) -> (tensor<2
   %2 = kiln.avg_pool %y kernel [4] strides [3] pads [2, 0] dilations [1] : tensor<2x3x50xf32> -> tensor<2x3x17xf32>
   return %0, %1, %2 : tensor<2x5x9x70xf32>, tensor<2x5x5x36xf32>, tensor<2x3x17xf32>
 }
+
+// Extents that only run time knows: parts of planes.
+func.func @unknown_max_far_pads(%x: tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32> attributes {kiln.test = {
+    types = [f32, f16, i8], inputs = ["NxCxHxW"], cases = ["N=1 C=2 H=9 W=20", "N=2 C=1 H=5 W=5 specials", "N=1 C=1 H=13 W=300", "N=3 C=2 H=70 W=140", "N=1 C=1 H=1 W=1"]}} {
+  %y = kiln.max_pool %x kernel [2, 2] strides [2, 1] pads [3, 3, 3, 3] dilations [1, 1] : tensor<?x?x?x?xf32> -> tensor<?x?x?x?xf32>
+  return %y : tensor<?x?x?x?xf32>
+}
+
+func.func @unknown_avg_ceil(%x: tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32> attributes {kiln.test = {
+    types = [f32, bf16], inputs = ["NxCxHxW"], cases = ["N=1 C=2 H=9 W=20", "N=2 C=1 H=5 W=6", "N=1 C=1 H=13 W=301", "N=3 C=2 H=70 W=140", "N=1 C=1 H=2 W=2"]}} {
+  %y = kiln.avg_pool %x kernel [3, 3] strides [2, 2] pads [1, 1, 1, 1] dilations [1, 1] ceil_mode count_include_pad : tensor<?x?x?x?xf32> -> tensor<?x?x?x?xf32>
+  return %y : tensor<?x?x?x?xf32>
+}
+
+func.func @unknown_avg_plain(%x: tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32> attributes {kiln.test = {
+    types = [f32], inputs = ["Nx3xHxW"], cases = ["N=1 H=9 W=20", "N=2 H=5 W=6", "N=1 H=13 W=301", "N=3 H=70 W=140"]}} {
+  %y = kiln.avg_pool %x kernel [3, 2] strides [2, 3] pads [1, 0, 1, 1] dilations [1, 1] ceil_mode : tensor<?x3x?x?xf32> -> tensor<?x3x?x?xf32>
+  %z = kiln.relu %y : tensor<?x3x?x?xf32>
+  return %z : tensor<?x3x?x?xf32>
+}
+
+func.func @unknown_depthwise(%x: tensor<?x6x?x?xf32>, %w: tensor<6x1x3x5xf32>, %b: tensor<6xf32>, %s: tensor<6x1x1xf32>) -> tensor<?x6x?x?xf32> attributes {kiln.test = {
+    types = [f32, f16], inputs = ["Nx6xHxW"], cases = ["N=1 H=9 W=20", "N=2 H=5 W=6", "N=1 H=13 W=301", "N=3 H=70 W=140"]}} {
+  %y = kiln.conv %x, %w bias %b strides [1, 2] pads [1, 2, 1, 2] dilations [1, 1] groups 6 : tensor<?x6x?x?xf32>, tensor<6x1x3x5xf32>, tensor<6xf32> -> tensor<?x6x?x?xf32>
+  %z = kiln.mul %y, %s : tensor<?x6x?x?xf32>, tensor<6x1x1xf32> -> tensor<?x6x?x?xf32>
+  return %z : tensor<?x6x?x?xf32>
+}
+
+func.func @counts_behind_pads(%x: tensor<2x3x16x16xf32>, %l: tensor<1x2x5x5000xf32>) -> (tensor<2x3x9x9xf32>, tensor<1x2x3x2501xf32>) attributes {kiln.test = {
+    types = [f32], cases = [""], inputs=["2x3x16x16", "1x2x5x5000"]}} {
+  %y = kiln.avg_pool %x kernel [3, 3] strides [2, 2] pads [1, 1, 1, 1] dilations [1, 1] ceil_mode count_include_pad : tensor<2x3x16x16xf32> -> tensor<2x3x9x9xf32>
+  %z = kiln.avg_pool %l kernel [3, 3] strides [2, 2] pads [1, 1, 1, 1] dilations [1, 1] ceil_mode count_include_pad : tensor<1x2x5x5000xf32> -> tensor<1x2x3x2501xf32>
+  return %y, %z : tensor<2x3x9x9xf32>, tensor<1x2x3x2501xf32>
+}
+
+func.func @volumes(%x: tensor<?x2x?x?x?xf32>) -> (tensor<?x2x?x?x?xf32>, tensor<?x2x?x?x?xf32>, tensor<?x2x?x?x?xf32>) attributes {kiln.test = {
+    types = [f32, f16], inputs = ["Nx2xDxHxW"], cases = ["N=1 D=4 H=9 W=20", "N=2 D=5 H=5 W=6", "N=1 D=3 H=13 W=31", "N=3 D=7 H=7 W=7"]}} {
+  %y = kiln.max_pool %x kernel [2, 3, 2] strides [2, 1, 2] pads [0, 1, 0, 1, 1, 0] dilations [1, 1, 1] ceil_mode : tensor<?x2x?x?x?xf32> -> tensor<?x2x?x?x?xf32>
+  %z = kiln.avg_pool %x kernel [2, 3, 2] strides [2, 2, 2] pads [1, 1, 0, 1, 1, 0] dilations [1, 1, 1] ceil_mode count_include_pad : tensor<?x2x?x?x?xf32> -> tensor<?x2x?x?x?xf32>
+  %u = kiln.avg_pool %x kernel [2, 3, 2] strides [2, 2, 2] pads [1, 1, 0, 1, 1, 0] dilations [1, 1, 1] ceil_mode : tensor<?x2x?x?x?xf32> -> tensor<?x2x?x?x?xf32>
+  return %y, %z, %u : tensor<?x2x?x?x?xf32>, tensor<?x2x?x?x?xf32>, tensor<?x2x?x?x?xf32>
+}
