@@ -105,6 +105,7 @@ private:
   mlir::LogicalResult writeCubeOp(mlir::Operation *op);
   void writeFlag(Op op, devicekit::SyncOpInterface sync);
   void writeCross(Op op, ir::Pipe pipe, int64_t flag);
+  bool writeLines(Op op, mlir::Value gm, const Place &far, const Place &local);
   void writeLoad(ir::LoadOp op);
   Scalar toBlockEnd(Scalar bytes, int64_t elementBytes);
   void writeStore(ir::StoreOp op);

@@ -124,7 +124,63 @@ Bursts burstsOf(CodeWriter &writer, const Place &local, bool keeps = false) {
   return bursts;
 }
 
+/// Powers of two that surely divide an index.
+unsigned evennessOf(Value index) {
+  constexpr unsigned kMost = 16;
+  if (std::optional<int64_t> constant = getConstantIntValue(index))
+    return std::min<unsigned>(kMost, llvm::countr_zero(static_cast<uint64_t>(*constant)));
+  if (auto product = index.getDefiningOp<arith::MulIOp>())
+    return std::min(kMost, evennessOf(product.getLhs()) + evennessOf(product.getRhs()));
+  if (auto sum = index.getDefiningOp<arith::AddIOp>())
+    return std::min(evennessOf(sum.getLhs()), evennessOf(sum.getRhs()));
+  return 0;
+}
+
+/// Where in its tensor a transfer without gaps begins, in elements, if that may be between lines of GM, at
+/// whole blocks.
+Value startBetweenLines(Value gm, int64_t elementBytes) {
+  auto view = gm.getDefiningOp<memref::ReinterpretCastOp>();
+  auto start = view ? dyn_cast<Value>(view.getMixedOffsets()[0]) : Value();
+  if (!start || !isa<BlockArgument>(view.getSource()))
+    return {};
+  unsigned evenness = evennessOf(start) + llvm::Log2_64(elementBytes);
+  return evenness >= 5 && evenness < 9 ? start : Value();
+}
+
 } // namespace
+
+/// Writes a transfer of rows that follow each other in both memories as two: up to the next line of GM, and
+/// the rest, which then moves at the full rate. Leaves it to the caller where that gains nothing.
+bool CodeWriter::writeLines(Op op, Value gm, const Place &far, const Place &local) {
+  constexpr int64_t kLine = 512, kLeast = 8 * kLine; // bytes
+  int64_t rank = int64_t(local.extents.size());
+  Scalar columns = local.extents.back();
+  int64_t rowBytes = columns.isReg ? 0 : columns.value * local.elementBytes;
+  auto follows = [&](const Place &place) {
+    return rank == 1 || (!place.strides[0].isReg && place.strides[0].value == columns.value);
+  };
+  bool isLong = rank == 2 && local.extents[0].isReg
+                    ? rowBytes > kLine
+                    : rowBytes >= kLeast || (rank == 2 && rowBytes * local.extents[0].value >= kLeast);
+  Value start = startBetweenLines(gm, local.elementBytes);
+  if (!start || !isLong || rowBytes % 32 || !follows(far) || !follows(local))
+    return false;
+  Scalar bytes = rank == 1 ? number(rowBytes) : mul(local.extents[0], number(rowBytes));
+  Scalar past = compute(Op::And, mul(scalar(start), number(local.elementBytes)), number(kLine - 1));
+  Scalar head = sub(number(kLine), past);
+  auto write = [&](Scalar offset, Scalar length) {
+    Inst inst = make(op, bitsOf(local.elementBytes));
+    Scalar in = add(far.address, offset), out = add(local.address, offset);
+    setReg(inst, Field::d, op == Op::MovGmUb ? out : in);
+    setReg(inst, Field::a, op == Op::MovGmUb ? in : out);
+    set(inst, Field::n, number(1));
+    set(inst, Field::len, length);
+    emit(inst);
+  };
+  write(number(0), head);
+  write(head, sub(bytes, head));
+  return true;
+}
 
 /// Elements of up to four bytes from the end of so many bytes to the end of their last block.
 Scalar CodeWriter::toBlockEnd(Scalar bytes, int64_t elementBytes) {
@@ -134,6 +190,8 @@ Scalar CodeWriter::toBlockEnd(Scalar bytes, int64_t elementBytes) {
 
 void CodeWriter::writeLoad(ir::LoadOp op) {
   Place source = place(op.getSrc()), local = place(op.getDst());
+  if (writeLines(Op::MovGmUb, op.getSrc(), source, local))
+    return;
   Bursts bursts = burstsOf(*this, local, op.getKeep());
   Inst inst = make(Op::MovGmUb, bitsOf(local.elementBytes));
   setReg(inst, Field::d, local.address);
@@ -154,6 +212,8 @@ void CodeWriter::writeLoad(ir::LoadOp op) {
 
 void CodeWriter::writeStore(ir::StoreOp op) {
   Place local = place(op.getSrc()), target = place(op.getDst());
+  if (writeLines(Op::MovUbGm, op.getDst(), target, local))
+    return;
   Bursts bursts = burstsOf(*this, local);
   Inst inst = make(Op::MovUbGm, bitsOf(local.elementBytes));
   setReg(inst, Field::d, target.address);

@@ -103,6 +103,22 @@ int64_t unitsOutside(const Domain &domain, const Tiling &tiling, const Target &t
   return units;
 }
 
+/// Columns of a tile where rows are reduced: parts of whole blocks that divide the row, so that all cores
+/// have some. A burst counts as a block more, and 1 / 0.7 of its bytes where it does not begin at a line of
+/// GM.
+int64_t sharedColumns(int64_t columns, int64_t bytes, int64_t outside, int64_t cores) {
+  int64_t best = columns, least = std::numeric_limits<int64_t>::max();
+  for (int64_t part = columns; part * bytes >= 128; --part) {
+    if (columns % part != 0 || part * bytes % 32 != 0)
+      continue;
+    int64_t units = int64_t(llvm::divideCeil(columns / part * outside, cores));
+    int64_t cost = units * (part * bytes * (part * bytes % 512 ? 10 : 7) / 7 + 32);
+    if (cost * 20 < least * 19) // what is about as good has shorter bursts
+      least = cost, best = part;
+  }
+  return best;
+}
+
 } // namespace
 
 int64_t narrowestBytes(const Domain &domain) {
@@ -168,9 +184,15 @@ FailureOr<Tiling> chooseTiling(KernelOp kernel, Domain &domain, const Target &ta
     }
     return tiling;
   }
-  tiling.columns =
-      tiling.isColumnsWhole ? columns : std::clamp<int64_t>(limit / 16 / 32 * 32, 32, kRectangleColumns);
-  tiling.pitch = tiling.isColumnsWhole ? padded : tiling.columns;
+  if (tiling.isColumnsWhole && !isRectangle && domain.isReduced(tiling.rowGroup) && !reducesColumns) {
+    int64_t shared = sharedColumns(columns, narrowest, unitsOutside(domain, tiling, target), cores);
+    tiling.isColumnsWhole = shared == columns;
+    columns = shared;
+    padded = int64_t(llvm::alignTo(columns, block));
+  }
+  bool isPart = isRectangle && !tiling.isColumnsWhole;
+  tiling.columns = isPart ? std::clamp<int64_t>(limit / 16 / 32 * 32, 32, kRectangleColumns) : columns;
+  tiling.pitch = isPart ? tiling.columns : padded;
   tiling.rows = std::clamp<int64_t>(limit / tiling.pitch, 1, isRectangle ? kRectangleRows : kMaxRepeats);
   if (!ShapedType::isDynamic(rowExtent)) {
     tiling.rows = std::min(tiling.rows, rowExtent);

@@ -113,3 +113,50 @@ TEST(CodeWriterTest, OpsWithoutCodeHaveNoRange) {
   }
   EXPECT_EQ(ranges.back().second, 3u);
 }
+
+// A transfer that may begin between two lines of GM goes up to the next one by itself; one that cannot, or is
+// short, is one instruction.
+TEST(CodeWriterTest, LongTransfersMeetLines) {
+  DialectRegistry registry;
+  registry.insert<ir::NpuDialect, arith::ArithDialect, func::FuncDialect, memref::MemRefDialect,
+                  scf::SCFDialect>();
+  MLIRContext context(registry);
+  auto transfersFor = [&](int64_t rows, int64_t columns) {
+    std::string tile = std::to_string(rows) + "x" + std::to_string(columns) + "xf32",
+                sizes = std::to_string(rows) + ", " + std::to_string(columns),
+                strides = std::to_string(columns) + ", 1";
+    auto module = parseSourceString<ModuleOp>(R"(
+      module attributes {npu.chip = "910b"} {
+        func.func @f(%x: memref<)" + std::to_string(64 * rows) +
+                                                  "x" + std::to_string(columns) + R"(xf32, #npu.memory<gm>>)
+            attributes {npu.core = "aiv"} {
+          %c = arith.constant )" + std::to_string(rows * columns) +
+                                                  R"( : index
+          %block = npu.block_idx : index
+          %start = arith.muli %block, %c : index
+          %gm = memref.reinterpret_cast %x to offset: [%start], sizes: [)" +
+                                                  sizes + "], strides: [" + strides + R"(]
+              : memref<)" + std::to_string(64 * rows) +
+                                                  "x" + std::to_string(columns) +
+                                                  "xf32, #npu.memory<gm>> to memref<" + tile + ", strided<[" +
+                                                  strides + R"(], offset: ?>, #npu.memory<gm>>
+          %ub = npu.buffer 0 : memref<)" + tile + R"(, #npu.memory<ub>>
+          npu.load ins(%gm : memref<)" + tile + ", strided<[" +
+                                                  strides + R"(], offset: ?>, #npu.memory<gm>>)
+              outs(%ub : memref<)" + tile + R"(, #npu.memory<ub>>)
+          return
+        }
+      })",
+                                              &context);
+    if (!module)
+      return -1;
+    std::string code = codeOf(*module->getOps<func::FuncOp>().begin());
+    int transfers = 0;
+    for (size_t at = code.find("mov_gm_ub"); at != std::string::npos; at = code.find("mov_gm_ub", at + 1))
+      ++transfers;
+    return transfers;
+  };
+  EXPECT_EQ(transfersFor(8, 1000), 2); // 32000 bytes: every second tile begins between lines
+  EXPECT_EQ(transfersFor(8, 1024), 1) << "begins at a line";
+  EXPECT_EQ(transfersFor(2, 40), 1) << "short";
+}

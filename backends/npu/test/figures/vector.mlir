@@ -19,3 +19,8 @@ func.func @transpose(%x: tensor<2048x2048xf16>) -> tensor<2048x2048xf16> {
   %0 = kiln.transpose %x perm [1, 0] : tensor<2048x2048xf16> -> tensor<2048x2048xf16>
   return %0 : tensor<2048x2048xf16>
 }
+
+func.func @column_sum(%x: tensor<4096x3000xf32>) -> tensor<3000xf32> {
+  %0 = kiln.reduce sum %x axes [0] : tensor<4096x3000xf32> -> tensor<3000xf32>
+  return %0 : tensor<3000xf32>
+}

@@ -187,3 +187,23 @@ func.func @group_norm_of_long_rows(%x: tensor<1x64x48x48xf16>, %s: tensor<64xf16
   %y = kiln.group_norm %x scale(%s : tensor<64xf16>) groups 8 epsilon 1.0e-5 : tensor<1x64x48x48xf16>
   return %y : tensor<1x64x48x48xf16>
 }
+
+// Few sums of long columns: cores share the row.
+func.func @shared_columns(%x: tensor<300x1000xf32>) -> tensor<1000xf32> attributes {kiln.test = {
+    types = [f16, f32, i32], inputs = ["300x1000 uniform -2 2"]}} {
+  %0 = kiln.reduce sum %x axes [0] : tensor<300x1000xf32> -> tensor<1000xf32>
+  return %0 : tensor<1000xf32>
+}
+
+// Tiles that begin between lines of GM are moved up to the next line, then on.
+func.func @between_lines(%x: tensor<?x1000xf32>) -> tensor<?x1000xf32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["Mx1000 uniform -2 2"], cases = ["M=0", "M=1", "M=7", "M=16", "M=203"]}} {
+  %0 = kiln.softmax %x axis 1 : tensor<?x1000xf32>
+  return %0 : tensor<?x1000xf32>
+}
+
+func.func @lines_of_known_rows(%x: tensor<100x200xf32>) -> tensor<100x200xf32> attributes {kiln.test = {
+    types = [f16, f32], inputs = ["100x200 uniform -2 2"]}} {
+  %0 = kiln.layer_norm %x axis 1 epsilon 1.0e-5 : tensor<100x200xf32>
+  return %0 : tensor<100x200xf32>
+}

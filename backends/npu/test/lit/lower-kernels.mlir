@@ -106,14 +106,28 @@ kiln.kernel @heads(%x: tensor<2x12x4x32xf32>) -> tensor<2x4x12x32xf32> {
 
 // Rows that are dropped are added by halves.
 // CHECK-LABEL: func.func @columns
-// CHECK: npu.vbinary <vadd> {{.*}} outs(%{{.*}} : memref<4x64xf32
-// CHECK: npu.vbinary <vadd> {{.*}} outs(%{{.*}} : memref<2x64xf32
-// CHECK: npu.vbinary <vadd> {{.*}} outs(%{{.*}} : memref<1x64xf32
+// CHECK: npu.vbinary <vadd> {{.*}} outs(%{{.*}} : memref<4x48xf32
+// CHECK: npu.vbinary <vadd> {{.*}} outs(%{{.*}} : memref<2x48xf32
+// CHECK: npu.vbinary <vadd> {{.*}} outs(%{{.*}} : memref<1x48xf32
 // CHECK: npu.store
 // SYNC: flags and barriers is needed
-kiln.kernel @columns(%x: tensor<8x64xf32>) -> tensor<64xf32> {
-  %0 = kiln.reduce sum %x axes [0] : tensor<8x64xf32> -> tensor<64xf32>
-  kiln.yield %0 : tensor<64xf32>
+kiln.kernel @columns(%x: tensor<8x48xf32>) -> tensor<48xf32> {
+  %0 = kiln.reduce sum %x axes [0] : tensor<8x48xf32> -> tensor<48xf32>
+  kiln.yield %0 : tensor<48xf32>
+}
+
+// -----
+
+// Cores have some columns each where there are few sums of long columns.
+// CHECK-LABEL: func.func @shared_columns
+// CHECK: scf.for %{{.*}} = %{{.*}} to %c75
+// CHECK: npu.load {{.*}} outs(%{{.*}} : memref<?x40xf32
+// CHECK: npu.vbinary <vadd> {{.*}} outs(%{{.*}} : memref<?x40xf32
+// CHECK: npu.store
+// SYNC: flags and barriers is needed
+kiln.kernel @shared_columns(%x: tensor<4096x3000xf32>) -> tensor<3000xf32> {
+  %0 = kiln.reduce sum %x axes [0] : tensor<4096x3000xf32> -> tensor<3000xf32>
+  kiln.yield %0 : tensor<3000xf32>
 }
 
 // -----
