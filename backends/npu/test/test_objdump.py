@@ -80,6 +80,26 @@ class Objdump(unittest.TestCase):
             for library in ("libLLVM", "libMLIR", "libkiln_compiler", "_compiler.so"):
                 self.assertNotIn(library, done.stdout)
 
+    def test_a_compiled_kernel_runs_in_a_fresh_process_without_a_compiler(self) -> None:
+        model = self.path / "add.mlir"
+        model.write_text("func.func @add(%x: tensor<128xf16>, %y: tensor<128xf16>) -> tensor<128xf16> {\n"
+                         "  %0 = kiln.add %x, %y : tensor<128xf16>, tensor<128xf16> -> tensor<128xf16>\n  return %0 : tensor<128xf16>\n}\n")
+        made = subprocess.run([BUILD / "bin/jit-run", model, "--device=npu", "--emit=object"], capture_output=True,
+                              env={**os.environ, "KILN_CACHE": "off"})
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.object.write_bytes(made.stdout)
+        text = objdump("--device=npu", self.object).stdout
+        symbol = text.split(".kernel ")[1].split()[0]
+        again = self.path / "again.o"
+        self.source.write_text(text)
+        objdump("--device=npu", "--assemble", self.source, f"--output={again}")
+        self.assertEqual(again.read_bytes(), made.stdout)
+        done = subprocess.run([BUILD / "tests/bin/npu-run-object", self.object, symbol, "3"], capture_output=True, text=True,
+                              env={**os.environ, "KILN_BACKEND_PATH": f"{BUILD}/lib/kiln/backends.d"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("first 16384, last 16384", done.stdout)  # 1 + 1, in f16
+        self.assertNotIn("_compiler.so", done.stdout)
+
 
 if __name__ == "__main__":
     unittest.main()
