@@ -24,6 +24,23 @@ std::optional<int64_t> found(int64_t index, int64_t extent) {
   return place >= 0 && place < extent ? std::optional(place) : std::nullopt;
 }
 
+/// Lets an element be anything: the index that chose it may be off.
+void freeOf(Tensor &result, int64_t position) {
+  if (result.isFloat())
+    result.set(position, result.values[position], INFINITY);
+  else
+    result.set(position, result.integers[position], INFINITY);
+}
+
+/// The same of all elements, if any index may be off: what is updated is then not known.
+void freeOfAll(Tensor &result, const Tensor &indices) {
+  bool isFree = false;
+  for (int64_t i = 0; i < indices.size(); ++i)
+    isFree |= indices.error(i) != 0;
+  for (int64_t i = 0; i < result.size() && isFree; ++i)
+    freeOf(result, i);
+}
+
 Status checkExtent(int64_t extent, int64_t axis, const Tensor &result) {
   if (extent == 0 && result.size() > 0)
     return jit::invalidArgument("axis " + Twine(axis) + " has extent 0");
@@ -56,6 +73,8 @@ Result<Tensor> gather(const Call &call) {
     for (int64_t k = axis + 1; k < x.rank(); ++k)
       from += index[own + k - 1] * strideX[k];
     result.copy(position, x, from);
+    if (indices.error(at) != 0)
+      freeOf(result, position);
   });
   return result;
 }
@@ -70,6 +89,8 @@ Result<Tensor> gatherElements(const Call &call) {
     Shape from(index);
     from[axis] = kept(indices.integers[position], x.shape[axis]);
     result.copy(position, x, dot(from, strides));
+    if (indices.error(position) != 0)
+      freeOf(result, position);
   });
   return result;
 }
@@ -92,9 +113,14 @@ Result<Tensor> gatherNd(const Call &call) {
       from += index[b] * strideX[b];
     for (int64_t i = 0; i < length; ++i)
       from += kept(indices.integers[at + i], x.shape[batch + i]) * strideX[batch + i];
+    bool isFree = false;
+    for (int64_t i = 0; i < length; ++i)
+      isFree |= indices.error(at + i) != 0;
     for (int64_t k = batch + length; k < x.rank(); ++k)
       from += index[outer + k - batch - length] * strideX[k];
     result.copy(position, x, from);
+    if (isFree)
+      freeOf(result, position);
   });
   return result;
 }
@@ -112,8 +138,10 @@ Result<Tensor> oneHot(const Call &call) {
   forEachIndex(shape, [&](ArrayRef<int64_t> index, int64_t position) {
     Shape outer(index);
     outer.erase(outer.begin() + axis);
-    bool marks = found(indices.integers[dot(outer, strides)], depth) == index[axis];
-    result.copy(position, marks ? on : off, 0);
+    int64_t at = dot(outer, strides);
+    result.copy(position, found(indices.integers[at], depth) == index[axis] ? on : off, 0);
+    if (indices.error(at) != 0)
+      freeOf(result, position);
   });
   return result;
 }
@@ -170,6 +198,7 @@ Result<Tensor> scatterElements(const Call &call) {
     to[axis] = *place;
     combine(op.getKind(), result, dot(to, strides), updates, position, counts);
   });
+  freeOfAll(result, indices);
   return result;
 }
 
@@ -192,6 +221,7 @@ Result<Tensor> scatterNd(const Call &call) {
     for (int64_t k = 0; k < slice && isInside; ++k)
       combine(op.getKind(), result, base + k, updates, tuple * slice + k, counts);
   }
+  freeOfAll(result, indices);
   return result;
 }
 

@@ -54,6 +54,23 @@ LogicalResult verifyVector(Operation *op) {
   return success();
 }
 
+/// No gaps between rows: ops on all elements of buffers take them as one line.
+LogicalResult verifyDense(Operation *op) {
+  if (failed(verifyVector(op)))
+    return failure();
+  for (Value operand : op->getOperands()) {
+    auto type = dyn_cast<MemRefType>(operand.getType());
+    SmallVector<int64_t> strides;
+    int64_t offset = 0;
+    if (!type || type.getRank() != 2 || type.getShape()[0] == 1 ||
+        failed(getStridesAndOffset(type, strides, offset)) || ShapedType::isDynamic(strides[0]))
+      continue;
+    if (strides[0] != type.getShape()[1])
+      return op->emitOpError("buffer ") << type << "; expected rows without gaps between them";
+  }
+  return success();
+}
+
 bool isOneOf(Type type, ArrayRef<unsigned> floats, ArrayRef<unsigned> ints) {
   if (isa<FloatType>(type))
     return !type.isBF16() && llvm::is_contained(floats, type.getIntOrFloatBitWidth());
@@ -235,8 +252,7 @@ LogicalResult UnaryOp::verify() {
   if (failed(isBitwise ? verifyLegal(*this, stringifyUnary(getKind()), element, {}, {16})
                        : verifyLegal(*this, stringifyUnary(getKind()), element, {16, 32},
                                      takesInts ? ArrayRef<unsigned>{32} : ArrayRef<unsigned>())) ||
-      failed(verifyVector(*this)) ||
-      failed(verifySameElements(*this, getSrc().getType(), getDst().getType())))
+      failed(verifyDense(*this)) || failed(verifySameElements(*this, getSrc().getType(), getDst().getType())))
     return failure();
   return verifySameExtents(*this, getSrc().getType(), getDst().getType());
 }
@@ -251,7 +267,7 @@ LogicalResult BinaryOp::verify() {
              : isShift                   ? verifyLegal(*this, kind, element, {}, {16, 32})
              : getKind() == Binary::vdiv ? verifyLegal(*this, kind, element, {16, 32}, {})
                                          : verifyLegal(*this, kind, element, {16, 32}, {16, 32})) ||
-      failed(verifyVector(*this)) || failed(verifySameElements(*this, lhs, getRhs().getType())) ||
+      failed(verifyDense(*this)) || failed(verifySameElements(*this, lhs, getRhs().getType())) ||
       failed(verifySameElements(*this, lhs, dst)) || failed(verifySameExtents(*this, lhs, dst)))
     return failure();
   auto rhs = dyn_cast<MemRefType>(getRhs().getType());
@@ -279,6 +295,8 @@ LogicalResult BinaryOp::verify() {
 }
 
 LogicalResult CompareOp::verify() {
+  if (failed(verifyDense(*this)))
+    return failure();
   MemRefType lhs = getLhs().getType();
   bool takesInts = getKind() == Compare::eq || getKind() == Compare::ne;
   if (failed(verifyLegal(*this, stringifyCompare(getKind()), lhs.getElementType(), {16, 32},
@@ -291,6 +309,8 @@ LogicalResult CompareOp::verify() {
 }
 
 LogicalResult SelectOp::verify() {
+  if (failed(verifyDense(*this)))
+    return failure();
   MemRefType dst = getDst().getType();
   if (!getMask().getType().getElementType().isInteger(1))
     return emitOpError("mask ") << getMask().getType() << "; expected elements i1";
@@ -304,7 +324,7 @@ LogicalResult SelectOp::verify() {
 LogicalResult CastOp::verify() {
   if (getSrc().getType().getElementType() == getDst().getType().getElementType())
     return emitOpError("from and to ") << getSrc().getType().getElementType() << "; expected two types";
-  if (failed(verifyVector(*this)))
+  if (failed(verifyDense(*this)))
     return failure();
   return verifySameExtents(*this, getSrc().getType(), getDst().getType());
 }
@@ -312,7 +332,7 @@ LogicalResult CastOp::verify() {
 LogicalResult BroadcastOp::verify() {
   MemRefType dst = getDst().getType();
   bool isByte = dst.getElementType().isInteger(8) && getSrc().getType().isInteger(8); // of either sign
-  if (failed(verifyVector(*this)) || (!isByte && failed(verifySameElements(*this, dst, getSrc().getType()))))
+  if (failed(verifyDense(*this)) || (!isByte && failed(verifySameElements(*this, dst, getSrc().getType()))))
     return failure();
   auto column = dyn_cast<MemRefType>(getSrc().getType());
   if (!column)

@@ -320,3 +320,19 @@ func.func @nz2nd_c1_row(%x: memref<2x8x16xf32, #npu.memory<ub>>, %y: memref<8x16
   npu.nz2nd ins(%x : memref<2x8x16xf32, #npu.memory<ub>>) outs(%y : memref<8x16xf32, #npu.memory<ub>>) rows %n columns %n
   return
 }
+
+// -----
+
+func.func @fill_rows_with_gaps(%x: memref<4x8xf32, strided<[16, 1]>, #npu.memory<ub>>, %zero: f32) {
+  // expected-error @+1 {{expected rows without gaps between them}}
+  npu.vbrc ins(%zero : f32) outs(%x : memref<4x8xf32, strided<[16, 1]>, #npu.memory<ub>>)
+  return
+}
+
+// -----
+
+func.func @convert_rows_with_gaps(%x: memref<4x8xf32, strided<[16, 1]>, #npu.memory<ub>>, %y: memref<4x8xi32, #npu.memory<ub>>) {
+  // expected-error @+1 {{expected rows without gaps between them}}
+  npu.vcast rint ins(%x : memref<4x8xf32, strided<[16, 1]>, #npu.memory<ub>>) outs(%y : memref<4x8xi32, #npu.memory<ub>>)
+  return
+}
