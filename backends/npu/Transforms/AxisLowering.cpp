@@ -129,12 +129,21 @@ TileValue AxisLowering::count(bool throughRows) {
   return row;
 }
 
+/// The one op of a kernel beside numbers; null if it has several.
+static Operation *onlyOp(KernelOp kernel) {
+  Operation *only = nullptr;
+  for (Operation &op : kernel.getBody().front().without_terminator())
+    if (!isa<arith::ConstantOp>(op)) {
+      if (only)
+        return nullptr;
+      only = &op;
+    }
+  return only;
+}
+
 bool isAxisKernel(KernelOp kernel) {
-  Block &body = kernel.getBody().front();
-  if (!llvm::hasSingleElement(body.without_terminator()))
-    return false;
-  Operation &op = body.front();
-  return isa<SortOp, TopKOp, ArgReduceOp, CumulativeOp>(op) && isa<BlockArgument>(op.getOperand(0));
+  Operation *op = onlyOp(kernel);
+  return op && isa<SortOp, TopKOp, ArgReduceOp, CumulativeOp>(op) && isa<BlockArgument>(op->getOperand(0));
 }
 
 /// Whether one tile holds a row, of which a known count is wanted.
@@ -147,11 +156,10 @@ static bool isSortedInTile(Operation *op) {
 }
 
 LogicalResult lowerAxisKernel(KernelOp kernel, const Target &target) {
-  Operation &op = kernel.getBody().front().front();
+  Operation *op = onlyOp(kernel);
   if (isa<SortOp, TopKOp>(op))
-    return isSortedInTile(&op) ? lowerSortKernel(kernel, &op, target)
-                               : lowerLongSortKernel(kernel, &op, target);
-  return lowerScanKernel(kernel, &op, target);
+    return isSortedInTile(op) ? lowerSortKernel(kernel, op, target) : lowerLongSortKernel(kernel, op, target);
+  return lowerScanKernel(kernel, op, target);
 }
 
 LogicalResult AxisLowering::checkFits() {

@@ -406,6 +406,8 @@ LogicalResult lowerLongSortKernel(KernelOp kernel, Operation *op, const Target &
   auto sort = dyn_cast<SortOp>(op);
   bool isDescending = sort ? sort.getDescending() : !cast<TopKOp>(op).getSmallest();
   OpFoldResult wanted = sort ? OpFoldResult() : cast<TopKOp>(op).getMixedK();
+  if (std::optional<int64_t> known = wanted ? getConstantIntValue(wanted) : std::nullopt)
+    wanted = Builder(op).getIndexAttr(*known);
   return LongSortLowering(kernel, op, axisOf(op), isDescending, wanted, target).lower();
 }
 

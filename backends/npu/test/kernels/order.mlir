@@ -135,3 +135,12 @@ func.func @top_k_counted(%x: tensor<?x?xf32>, %k: tensor<?xi8>) -> (tensor<?x?xf
   %2, %3 = kiln.top_k %x k [%n] axis 1 smallest : tensor<?x?xf32> -> tensor<?x?xf32>, tensor<?x?xi64>
   return %0, %1, %2 : tensor<?x?xf32>, tensor<?x?xi64>, tensor<?x?xf32>
 }
+
+// The count is known where the kernel is made, but not in its type.
+func.func @top_k_of_extent(%x: tensor<1x?x1x?xf32>, %k: tensor<?x5xi8>) -> (tensor<1x?x1x?xf32>, tensor<1x?x1x?xi64>) attributes {kiln.test = {
+    types = [f32, i32, ui32, i64], inputs = ["1xMx1xN", "Kx5"], cases = ["M=8 N=4 K=3", "M=8 N=4 K=4", "M=1 N=4 K=2", "M=2 N=5000 K=70"]}} {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %k, %c0 : tensor<?x5xi8>
+  %0, %1 = kiln.top_k %x k [%n] axis 3 smallest : tensor<1x?x1x?xf32> -> tensor<1x?x1x?xf32>, tensor<1x?x1x?xi64>
+  return %0, %1 : tensor<1x?x1x?xf32>, tensor<1x?x1x?xi64>
+}
