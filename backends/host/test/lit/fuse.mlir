@@ -174,8 +174,8 @@ func.func @dim_of_expand(%x: tensor<?xf32>, %b: index, %s: index) -> (index, ind
 
 // Positive: a product that is 0 whatever it starts from still starts from 1: there may be nothing to multiply.
 // CHECK-LABEL: @product_of_zeros
-//       CHECK: %[[ONES:.+]] = linalg.fill
-//       CHECK: linalg.generic {{.*}} outs(%[[ONES]] : tensor<7xi16>)
+//       CHECK: %[[ONES:.+]] = linalg.generic {{.*}}["parallel"]
+//       CHECK: linalg.generic {{.*}}"reduction"]{{.*}} outs(%[[ONES]] : tensor<7xi16>)
 //   CHECK-NOT: builtin.unrealized_conversion_cast
 //       CHECK: return
 func.func @product_of_zeros(%x: tensor<?x7xi16>) -> tensor<7xi16> {
