@@ -22,9 +22,7 @@ constexpr int64_t kSlotAlign = 16;     // elements: whole blocks in global memor
 
 class LongSortLowering : SortTiles {
 public:
-  LongSortLowering(KernelOp kernel, Operation *op, int64_t axis, bool isDescending, OpFoldResult wanted,
-                   const Target &target)
-      : SortTiles(kernel, op, axis, target), isDescending(isDescending), wanted(wanted) {}
+  using SortTiles::SortTiles;
   LogicalResult lower();
 
 private:
@@ -55,8 +53,6 @@ private:
   void writeResults(OpFoldResult row, OpFoldResult half);
   OpFoldResult lessThan(OpFoldResult a, OpFoldResult b);
 
-  bool isDescending;
-  OpFoldResult wanted; // elements of a row of the results
   OpFoldResult length, slot, capacity;
   bool isReal = false, isUnsigned = false;
   int64_t wordsOfOne = 1;

@@ -16,9 +16,7 @@ namespace {
 
 class SortLowering : SortTiles {
 public:
-  SortLowering(KernelOp kernel, Operation *op, int64_t axis, bool isDescending, OpFoldResult wanted,
-               const Target &target)
-      : SortTiles(kernel, op, axis, target), isDescending(isDescending), wanted(wanted) {}
+  using SortTiles::SortTiles;
   LogicalResult lower();
 
 private:
@@ -28,8 +26,6 @@ private:
   }
   T sort(T numbers);
 
-  bool isDescending;
-  OpFoldResult wanted; // elements of a row of the results
   int64_t extent = 0, pitch = 0, count = 0;
 };
 

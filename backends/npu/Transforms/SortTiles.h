@@ -11,8 +11,12 @@ inline constexpr int64_t kRun = 32;
 
 /// What lowerings of sort and top_k have in common. Used once, by one thread.
 class SortTiles : protected AxisLowering {
+public:
+  SortTiles(KernelOp kernel, mlir::Operation *op, int64_t axis, bool isDescending, mlir::OpFoldResult wanted,
+            const Target &target)
+      : AxisLowering(kernel, op, axis, target), isDescending(isDescending), wanted(wanted) {}
+
 protected:
-  using AxisLowering::AxisLowering;
   using T = TileValue;
   /// Tiles of one row from here on, in buffers of `pitch` elements.
   void useColumns(mlir::OpFoldResult columns, int64_t pitch);
@@ -29,6 +33,9 @@ protected:
   T real(T x) { return tiles->cast(x, builder.getF32Type(), ir::Round::rint); }
   /// The low and the high half of words, each as f32.
   std::pair<T, T> halvesOf(T words);
+
+  bool isDescending;
+  mlir::OpFoldResult wanted; // elements of a row of the results
 };
 
 } // namespace kiln::npu
